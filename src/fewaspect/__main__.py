@@ -1,0 +1,3 @@
+from fewaspect.cli import main
+
+main()

@@ -1,0 +1,59 @@
+"""The `fewaspect` command. Each command's heavy imports happen inside it, so that help is instant."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from fewaspect import __version__
+from fewaspect.commands import cache, data, evaluate, methods, quickstart, train
+from fewaspect.errors import FewAspectError
+
+app = typer.Typer(
+    help="Few-shot, multi-label aspect category detection.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(quickstart.quickstart)
+app.command()(train.train)
+app.command()(evaluate.evaluate)
+app.command()(methods.methods)
+app.add_typer(data.app, name="data")
+app.add_typer(cache.app, name="cache")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"fewaspect {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run a command; what a user can mend is one message and exit code 2, not a traceback."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")  # without it, a warning after every fork
+    try:
+        app()
+    except FewAspectError as error:
+        typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
+        typer.echo(str(error), err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("stopped", err=True)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

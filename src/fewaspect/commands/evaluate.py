@@ -1,0 +1,37 @@
+"""`fewaspect evaluate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fewaspect.commands.options import ConfigFile, DataFolder, Offline, with_settings
+from fewaspect.settings import EvaluateSettings, build_settings, read_config, to_json
+
+
+@with_settings(("Evaluation", EvaluateSettings))
+def evaluate(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a training run.")],
+    flags: dict[str, Any],
+    data: DataFolder = None,
+    config: ConfigFile = None,
+    json_out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write the results here.")] = None,
+    offline: Offline = False,
+) -> None:
+    """Score a trained method on aspects it has never seen, with 95 % intervals over episodes."""
+    where = str(config or "flags")
+    settings = build_settings(EvaluateSettings, {**(read_config(config) if config else {}), **flags}, where)
+
+    from rich.console import Console
+
+    from fewaspect.evaluation.report import results_table
+    from fewaspect.files import atomic_write
+    from fewaspect.training.evaluate_run import evaluate_run
+
+    result = evaluate_run(run, settings, data, offline=offline or None)
+    if json_out:
+        with atomic_write(json_out) as file:
+            file.write(to_json(result))
+    Console().print(results_table(result))

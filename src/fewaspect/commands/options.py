@@ -1,0 +1,90 @@
+"""Settings dataclasses as command-line options: every field is a flag, its help and limits come from the field."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from fewaspect.errors import ConfigError
+from fewaspect.settings import RECIPES, Settings, TrainSettings, build_settings, read_config, refuse_unknown
+
+ConfigFile = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="YAML or JSON with settings by name; flags win over it.")
+]
+DataFolder = Annotated[
+    Path | None,
+    typer.Option("--data", metavar="FOLDER", envvar="FEWASPECT_DATA", help="Folder with the benchmark's files."),
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Never use the network, not even for a Hugging Face id.")]
+
+
+def with_settings(*panels: tuple[str, type[Settings]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command one option per field; it receives those that were set as the dict `flags`."""
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        options = _options(panels)
+        signature = inspect.signature(function, eval_str=True)
+        own = [parameter for name, parameter in signature.parameters.items() if name != "flags"]
+
+        def command(**arguments: Any) -> None:
+            given = {name: arguments.pop(name) for name in options}
+            function(**arguments, flags={name: value for name, value in given.items() if value is not None})
+
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
+        command.__signature__ = inspect.Signature([*own, *options.values()])  # type: ignore[attr-defined]
+        command.__annotations__ = {p.name: p.annotation for p in (*own, *options.values())}
+        return command
+
+    return decorate
+
+
+def _options(panels: tuple[tuple[str, type[Settings]], ...]) -> dict[str, inspect.Parameter]:
+    options = {}
+    for panel, kind in panels:
+        hints = get_type_hints(kind)
+        for item in dataclasses.fields(kind):  # type: ignore[arg-type]
+            choices = item.metadata.get("choices")
+            shown = f"{item.metadata['help']} [{'|'.join(choices)}]" if choices else item.metadata["help"]
+            annotation = Annotated[
+                hints[item.name] | None,  # type: ignore[valid-type, name-defined]
+                typer.Option(show_default=str(item.default) or False, help=shown, rich_help_panel=panel),
+            ]
+            options[item.name] = inspect.Parameter(
+                item.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
+            )
+    return options
+
+
+def resolve(
+    flags: Mapping[str, Any], config: Path | None, method_settings: Callable[[str], type[Settings]]
+) -> tuple[TrainSettings, Settings]:
+    """Recipe, then config file, then flags: the later one wins."""
+    given = {**(_flattened(read_config(config)) if config else {}), **flags}
+    recipe = given.get("recipe", TrainSettings.recipe)
+    if recipe not in RECIPES:
+        raise ConfigError(f'recipe: expected one of {", ".join(RECIPES)}, found "{recipe}".')
+    kind = method_settings(given.get("method", TrainSettings.method))
+    train_names, method_names = (
+        {item.name for item in dataclasses.fields(settings)}  # type: ignore[arg-type]
+        for settings in (TrainSettings, kind)
+    )
+    refuse_unknown(given, train_names | method_names, str(config or "flags"))
+    values = {**RECIPES[recipe], **given}
+    return (
+        build_settings(TrainSettings, {name: value for name, value in values.items() if name in train_names}),
+        build_settings(kind, {name: value for name, value in values.items() if name in method_names}),
+    )
+
+
+def _flattened(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a run.json, in two halves under "settings", are taken as well as a flat mapping."""
+    values = values.get("settings", values)
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        flat.update(value if isinstance(value, dict) else {name: value})
+    return flat

@@ -1,0 +1,108 @@
+"""Files of labelled sentences in any of seven formats -> SentenceSet, and back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+from fewaspect.data.format_names import Format
+from fewaspect.data.formats import grouped, json_lines, parquet, semeval, table
+from fewaspect.data.formats.detect import input_format, output_format
+from fewaspect.data.formats.places import Place, quoted
+from fewaspect.data.formats.records import SEPARATOR, Fields, checked
+from fewaspect.data.sentences import LabelledSentence, SentenceSet
+from fewaspect.files import atomic_write
+
+__all__ = ["Format", "input_format", "output_format", "read_sentences", "write_sentences"]
+
+_READERS: dict[Format, Callable[[Path, Fields, str], Iterator[LabelledSentence]]] = {
+    Format.JSONL: json_lines.read,
+    Format.FEWASP: json_lines.read,
+    Format.FEWASP_GROUPED: grouped.read,
+    Format.CSV: partial(table.read, delimiter=","),
+    Format.TSV: partial(table.read, delimiter="\t"),
+    Format.PARQUET: parquet.read,
+    Format.SEMEVAL: semeval.read,
+}
+_WRITERS: dict[Format, Callable[[Iterable[LabelledSentence], IO[Any], Place], None]] = {
+    Format.JSONL: json_lines.write,
+    Format.FEWASP: json_lines.write_fewasp,
+    Format.FEWASP_GROUPED: grouped.write,
+    Format.CSV: partial(table.write, delimiter=","),
+    Format.TSV: partial(table.write, delimiter="\t"),
+    Format.PARQUET: parquet.write,
+    Format.SEMEVAL: semeval.write,
+}
+_DEFAULTS = {
+    Format.JSONL: Fields(),
+    Format.FEWASP: Fields(json_lines.FEWASP_TEXT, json_lines.FEWASP_LABELS, SEPARATOR),
+    Format.CSV: Fields(separator=SEPARATOR),
+    Format.TSV: Fields(separator=SEPARATOR),
+    Format.PARQUET: Fields(separator=SEPARATOR),
+}  # the other formats have no fields to name
+
+
+def read_sentences(
+    path: str | os.PathLike[str],
+    *,
+    format: Format | str | None = None,
+    text_field: str | None = None,
+    label_field: str | None = None,
+    label_separator: str | None = None,
+    encoding: str = "utf-8",
+) -> SentenceSet:
+    """All sentences of a file; a fault raises DataError with its place, what was expected and what was found.
+
+    The format follows from extension and content unless given. Aspect names in one string are separated by "," unless
+    `label_separator` says otherwise (JSONL expects a list unless it is given); spaces around names do not count, an
+    empty string means none, a repeated name counts once. XML names its own encoding, Parquet has none.
+    """
+    path = Path(path)
+    chosen = input_format(path, format, text_field)
+    fields = _fields(Place(path), chosen, text_field, label_field, label_separator)
+    sentences = SentenceSet(_READERS[chosen](path, fields, encoding), path.name)
+    if not len(sentences):
+        raise Place(path).error(f"expected labelled sentences ({chosen.value}), found none.")
+    return sentences
+
+
+def write_sentences(
+    sentences: Iterable[LabelledSentence], path: str | os.PathLike[str], format: Format | str | None = None
+) -> None:
+    """Write a file whole or not at all, in the format of its extension unless given; .json means FewAsp's lines."""
+    path = Path(path)
+    chosen = output_format(path, format)
+    place = Place(path)
+    if path.is_dir():
+        raise place.error("expected a file name, found a directory.", "Name a file in it.")
+    try:
+        with atomic_write(path, "wb" if chosen is Format.PARQUET else "w") as file:
+            _WRITERS[chosen](checked(place, sentences), file, place)
+    except OSError as error:
+        raise place.error(
+            f"cannot be written ({error.strerror or error}).",
+            "Check that its folder exists, may be written and has room.",
+        ) from None
+
+
+def _fields(place: Place, format: Format, text: str | None, labels: str | None, separator: str | None) -> Fields:
+    if format not in _DEFAULTS:
+        if given := [name for name in (text, labels, separator) if name is not None]:
+            raise place.error(
+                f"{format.value} has no fields or separator to name, found {quoted(given[0])}.",
+                "Leave out --text-field, --label-field and --label-separator.",
+            )
+        return Fields()
+    if separator == "":
+        raise place.error(
+            "expected a label separator, found an empty string.", 'Pass one, such as --label-separator ";".'
+        )
+    default = _DEFAULTS[format]
+    return Fields(
+        default.text if text is None else text,
+        default.labels if labels is None else labels,
+        default.separator if separator is None else separator,
+    )

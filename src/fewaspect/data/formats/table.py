@@ -1,0 +1,79 @@
+"""CSV and TSV with a header line; quoted cells may hold the delimiter, quotes and line ends (RFC 4180)."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from fewaspect.data.formats.lines import read_lines
+from fewaspect.data.formats.places import Place, quoted
+from fewaspect.data.formats.records import SEPARATOR, Fields, join_names, make_sentence
+from fewaspect.data.sentences import LabelledSentence
+
+
+def read(path: Path, fields: Fields, encoding: str, delimiter: str) -> Iterator[LabelledSentence]:
+    """One sentence per row; an empty label cell means none."""
+    rows = _rows(path, encoding, delimiter)
+    place, header = next(rows, (Place(path), []))
+    names = [name.strip() for name in header]
+    text, labels = (_column(place, names, name, option) for name, option in _wanted(fields))
+    for place, row in rows:
+        if len(row) != len(names):
+            raise place.error(
+                f"expected {len(names)} cells as in the header, found {len(row)}.",
+                f"Put cells that contain {_NAMES[delimiter]}s, quotes or line ends in double quotes.",
+            )
+        yield make_sentence(place, fields, row[text], row[labels])
+
+
+def write(sentences: Iterable[LabelledSentence], file: IO[Any], place: Place, delimiter: str) -> None:
+    writer = csv.writer(file, delimiter=delimiter)  # "\r\n" between rows: then both characters are quoted in cells
+    writer.writerow(("text", "labels"))
+    for number, sentence in enumerate(sentences, 1):
+        here = place.at(f"sentence {number}")
+        labels = join_names(here, sentence.aspects, SEPARATOR, SEPARATOR)
+        for cell in (sentence.text, labels):
+            if "\0" in cell or len(cell) > csv.field_size_limit():
+                raise here.error(
+                    f"a table cannot hold NUL characters or more than {csv.field_size_limit()} characters per cell.",
+                    "Write jsonl or parquet.",
+                )
+        writer.writerow((sentence.text, labels))
+
+
+_NAMES = {",": "comma", "\t": "tab"}
+
+
+def _rows(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[Place, list[str]]]:
+    """Rows that are not blank, each with the line it begins in."""
+    lines = (line for _, line in read_lines(path, encoding))
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        place = Place(path).line(reader.line_num + 1)
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise place.error(
+                f"expected cells separated by {_NAMES[delimiter]}s, found a row that is not ({error}).",
+                "Close every quote, double the quotes inside a quoted cell, and end lines with a line feed.",
+            ) from None
+        if row:
+            yield place, row
+
+
+def _wanted(fields: Fields) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (fields.text, "--text-field"), (fields.labels, "--label-field")
+
+
+def _column(place: Place, header: list[str], name: str, option: str) -> int:
+    if header.count(name) != 1:
+        found = ", ".join(quoted(column) for column in header[:8]) or "no header"
+        raise place.error(
+            f"expected a header with one column {quoted(name)}, found {found}.",
+            f"Add a header line, or name the column with {option}.",
+        )
+    return header.index(name)

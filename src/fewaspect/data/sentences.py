@@ -1,0 +1,79 @@
+"""What a labelled sentence is, and a set of them indexed by aspect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+_SPACES = re.compile(r"\s+")
+_SEPARATORS = re.compile(r"[\s_#/]+")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSentence:
+    """A sentence and the names of the aspects it mentions (none is allowed)."""
+
+    text: str
+    aspects: tuple[str, ...] = ()
+
+
+def text_identity(text: str) -> str:
+    """Two texts with the same identity are the same sentence: case and spacing do not count."""
+    return _SPACES.sub(" ", text).strip().casefold()
+
+
+def describe_aspect(name: str) -> str:
+    """The text an encoder reads for an aspect's name: "FOOD#PRICES" and "food_prices" become "food prices"."""
+    return _SEPARATORS.sub(" ", name).strip().casefold()
+
+
+class SentenceSet:
+    """Labelled sentences with an index from each aspect to the sentences that carry it."""
+
+    def __init__(self, sentences: Iterable[LabelledSentence], name: str = "") -> None:
+        self.sentences = tuple(sentences)
+        self.name = name
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def __iter__(self) -> Iterator[LabelledSentence]:
+        return iter(self.sentences)
+
+    def __getitem__(self, index: int) -> LabelledSentence:
+        return self.sentences[index]
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(sentence.text for sentence in self.sentences)
+
+    @cached_property
+    def classes(self) -> tuple[str, ...]:
+        """All aspect names, sorted."""
+        return tuple(sorted({aspect for sentence in self.sentences for aspect in sentence.aspects}))
+
+    @cached_property
+    def labels(self) -> np.ndarray:
+        """(sentences, classes) boolean matrix in the order of `classes`."""
+        column = {name: i for i, name in enumerate(self.classes)}
+        matrix = np.zeros((len(self), len(self.classes)), dtype=bool)
+        for row, sentence in enumerate(self.sentences):
+            matrix[row, [column[aspect] for aspect in sentence.aspects]] = True
+        return matrix
+
+    @cached_property
+    def text_ids(self) -> np.ndarray:
+        """(sentences,) integers; equal for sentences whose texts have the same identity."""
+        seen: dict[str, int] = {}
+        return np.array([seen.setdefault(text_identity(text), len(seen)) for text in self.texts], dtype=np.int64)
+
+    def restricted_to(self, classes: Iterable[str]) -> SentenceSet:
+        """The same sentences with only these aspects kept; sentences left without any stay, as "none"."""
+        keep = set(classes)
+        return SentenceSet(
+            (LabelledSentence(s.text, tuple(a for a in s.aspects if a in keep)) for s in self.sentences), self.name
+        )

@@ -1,0 +1,78 @@
+"""Token states of several sentences laid end to end, so that nothing is computed on padding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class PackedStates:
+    """`values` holds the token states of all sentences one after the other; `lengths` says where each one ends."""
+
+    values: Tensor  # (tokens, d)
+    lengths: Tensor  # (B,) int64
+
+    def __post_init__(self) -> None:
+        if int(self.lengths.sum()) != len(self.values):
+            raise ValueError(f"lengths add up to {int(self.lengths.sum())}, but there are {len(self.values)} tokens")
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @cached_property
+    def longest(self) -> int:
+        return int(self.lengths.max()) if len(self) else 0
+
+    @cached_property
+    def mask(self) -> Tensor:
+        """(B, T) boolean: which places of the padded form hold a token."""
+        return torch.arange(self.longest, device=self.lengths.device) < self.lengths[:, None]
+
+    @cached_property
+    def slots(self) -> Tensor:
+        """(tokens,) place of each token in the flattened padded form."""
+        return self.mask.flatten().nonzero().squeeze(1)
+
+    def padded(self) -> Tensor:
+        """(B, T, d) with zeros where `mask` is false."""
+        return pad(self.values, self.slots, len(self), self.longest)
+
+    def with_values(self, values: Tensor) -> PackedStates:
+        """The same sentences with other states, of any width."""
+        packed = PackedStates(values, self.lengths)
+        for name in ("longest", "mask", "slots"):  # depend on the lengths alone
+            if name in self.__dict__:
+                packed.__dict__[name] = self.__dict__[name]
+        return packed
+
+    def take(self, indices: Tensor) -> PackedStates:
+        """These sentences, in this order; repeats are allowed."""
+        starts = self.lengths.cumsum(0) - self.lengths
+        lengths = self.lengths[indices]
+        within = torch.arange(int(lengths.sum()), device=lengths.device) - torch.repeat_interleave(
+            lengths.cumsum(0) - lengths, lengths
+        )
+        return PackedStates(self.values[torch.repeat_interleave(starts[indices], lengths) + within], lengths)
+
+    def to(self, device: torch.device | str) -> PackedStates:
+        return PackedStates(self.values.to(device), self.lengths.to(device))
+
+    @staticmethod
+    def join(parts: Sequence[PackedStates]) -> PackedStates:
+        return PackedStates(torch.cat([p.values for p in parts]), torch.cat([p.lengths for p in parts]))
+
+
+def pad(values: Tensor, slots: Tensor, rows: int, columns: int) -> Tensor:
+    """(tokens, ...) to (rows, columns, ...): each token goes to its slot, the rest is zero."""
+    flat = values.new_zeros(rows * columns, *values.shape[1:]).index_copy(0, slots, values)
+    return flat.view(rows, columns, *values.shape[1:])
+
+
+def unpad(padded: Tensor, slots: Tensor) -> Tensor:
+    """The inverse of `pad`: (rows, columns, ...) to (tokens, ...)."""
+    return padded.flatten(0, 1).index_select(0, slots)

@@ -1,0 +1,213 @@
+"""A BERT-like model cut in two: frozen lower layers that run once per sentence, upper layers that can be trained."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from fewaspect.encoders.batching import length_batches
+from fewaspect.encoders.packed import PackedStates, pad, unpad
+from fewaspect.encoders.weights import EncoderSource
+from fewaspect.errors import EncoderError
+
+PACKED_ATTENTION = "fewaspect-packed"
+SUPPORTED_TYPES = ("bert", "camembert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta")
+TOKENS_PER_BATCH = 4096
+
+
+@dataclass(frozen=True)
+class Tokenised:
+    """Token ids of each text and whether the text was longer than the encoder can read."""
+
+    ids: list[list[int]]
+    truncated: np.ndarray  # (n,) bool
+
+
+class FrozenEncoder:
+    """Tokeniser, embeddings and the lower layers: text to token states, never trained."""
+
+    def __init__(self, model: Any, tokeniser: Any, max_length: int) -> None:
+        self.model = model.eval().requires_grad_(False)
+        self.tokeniser = tokeniser
+        self.max_length = max_length
+
+    def tokenise(self, texts: Sequence[str]) -> Tokenised:
+        if not texts:
+            return Tokenised([], np.zeros(0, dtype=bool))
+        encoded = self.tokeniser(list(texts), truncation=True, max_length=self.max_length)
+        cut = [bool(encoding.overflowing) for encoding in encoded.encodings]
+        return Tokenised(encoded["input_ids"], np.array(cut, dtype=bool))
+
+    @torch.inference_mode()
+    def states(
+        self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None
+    ) -> tuple[list[np.ndarray], np.ndarray]:
+        """One (T, d) array per text, and which texts were cut. `on_batch` is told how many texts have been done."""
+        tokenised = self.tokenise(texts)
+        result: list[np.ndarray] = [np.empty(0)] * len(texts)
+        for batch in length_batches([len(ids) for ids in tokenised.ids], TOKENS_PER_BATCH):
+            inputs = self.tokeniser.pad({"input_ids": [tokenised.ids[i] for i in batch]}, return_tensors="pt")
+            inputs = inputs.to(self.model.device)
+            hidden = self.model(**inputs).last_hidden_state.float().cpu().numpy()
+            for row, index in enumerate(batch):
+                result[index] = hidden[row, : len(tokenised.ids[index])].copy()
+            if on_batch:
+                on_batch(len(batch))
+        return result, tokenised.truncated
+
+    def words(self, text: str) -> tuple[list[tuple[int, int]], list[int | None]]:
+        """Where each word stands in the text, and for each token the word it belongs to (None: a special token)."""
+        encoding = self.tokeniser(text, truncation=True, max_length=self.max_length).encodings[0]
+        count = 1 + max((word for word in encoding.word_ids if word is not None), default=-1)
+        return [encoding.word_to_chars(word) for word in range(count)], list(encoding.word_ids)
+
+
+class UpperLayers(nn.Module):
+    """The layers above the cut, over packed sentences; with no layers above the cut, the identity."""
+
+    def __init__(self, layers: nn.ModuleList, whole_encoder: nn.Module | None) -> None:
+        super().__init__()
+        self.layers = layers
+        # A model whose attention cannot be replaced keeps its own loop over layers (and its relative positions). In a
+        # tuple, so that its weights, which are those of `layers`, are not registered twice.
+        self._whole_encoder = (whole_encoder,)
+
+    def forward(self, packed: PackedStates) -> PackedStates:
+        if not len(self.layers) or not len(packed):
+            return packed
+        (whole_encoder,) = self._whole_encoder
+        if whole_encoder is not None:
+            return self._by_length(packed, whole_encoder)
+        hidden = packed.values.unsqueeze(0)  # (1, tokens, d)
+        for layer in self.layers:
+            hidden = _first(layer(hidden, None, packed=packed))
+        return packed.with_values(hidden.squeeze(0))
+
+    def _by_length(self, packed: PackedStates, encoder: nn.Module) -> PackedStates:
+        tokens = max(packed.longest, len(packed.values) // 4)  # about four buckets of similar lengths
+        batches = length_batches(packed.lengths.cpu().numpy(), tokens)
+        parts = []
+        for batch in batches:
+            part = packed.take(torch.from_numpy(batch).to(packed.lengths.device))
+            padding = torch.zeros_like(part.mask, dtype=packed.values.dtype).masked_fill(~part.mask, float("-inf"))
+            hidden = _first(encoder(part.padded(), attention_mask=padding[:, None, None, :]))
+            parts.append(part.with_values(unpad(hidden, part.slots)))
+        order = torch.from_numpy(np.argsort(np.concatenate(batches))).to(packed.lengths.device)
+        return PackedStates.join(parts).take(order)
+
+
+class TokenEncoder:
+    """Both halves of one encoder, and what identifies the states between them."""
+
+    def __init__(self, source: EncoderSource, freeze_layers: int | None = None, dropout: float | None = None) -> None:
+        from transformers import AutoConfig, AutoModel, AutoTokenizer
+        from transformers.utils import logging as transformers_logging
+
+        transformers_logging.disable_progress_bar()
+        config = AutoConfig.from_pretrained(source.folder, local_files_only=True)
+        if config.model_type not in SUPPORTED_TYPES:
+            raise EncoderError(
+                f"{source.name}: expected a BERT-like encoder ({', '.join(SUPPORTED_TYPES)}), "
+                f'found model type "{config.model_type}".'
+            )
+        model = AutoModel.from_pretrained(
+            source.folder, local_files_only=True, use_safetensors=True, dtype=torch.float32
+        )
+        tokeniser = AutoTokenizer.from_pretrained(source.folder, local_files_only=True, use_fast=True)
+        # DistilBERT calls the stack of layers `transformer`, the others `encoder`.
+        stack = model.transformer if config.model_type == "distilbert" else model.encoder
+        layers = list(stack.layer)
+        cut = len(layers) // 2 if freeze_layers is None else freeze_layers
+        if not 0 <= cut <= len(layers):
+            raise EncoderError(f"freeze_layers must lie between 0 and {len(layers)} for {source.name}, found {cut}.")
+
+        self.source = source
+        self.freeze_layers = cut
+        self.width = int(config.hidden_size)
+        self.upper = _upper_layers(model, stack, layers[cut:], dropout)
+        stack.layer = nn.ModuleList(layers[:cut])
+        self.frozen = FrozenEncoder(model, tokeniser, _longest_input(config, tokeniser))
+
+    def cache_key(self) -> dict[str, str | int]:
+        """What the frozen states depend on besides the text."""
+        tokeniser = hashlib.sha256(self.frozen.tokeniser.backend_tokenizer.to_str().encode()).hexdigest()
+        return {
+            "weights": self.source.digest,
+            "freeze_layers": self.freeze_layers,
+            "tokeniser": tokeniser,
+            "max_length": self.frozen.max_length,
+            "dtype": "float32",
+        }
+
+
+def _upper_layers(model: Any, stack: nn.Module, layers: list[nn.Module], dropout: float | None) -> UpperLayers:
+    config = copy.deepcopy(model.config)
+    upper = nn.ModuleList(layers)
+    if dropout is not None:
+        for module in upper.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = dropout
+    if getattr(model, "_supports_attention_backend", False):
+        _register_packed_attention()
+        config._attn_implementation = PACKED_ATTENTION
+        for module in upper.modules():
+            if hasattr(module, "config"):
+                module.config = config
+        return UpperLayers(upper, None)
+    whole = copy.copy(stack)  # shares the weights, but has a list of layers of its own
+    whole._modules = {**stack._modules, "layer": upper}
+    for name, child in whole.named_children():
+        if name != "layer":
+            child.requires_grad_(False)
+    return UpperLayers(upper, whole)
+
+
+def _register_packed_attention() -> None:
+    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+    ALL_ATTENTION_FUNCTIONS.register(PACKED_ATTENTION, _packed_attention)
+
+
+def _packed_attention(
+    module: nn.Module,
+    query: Tensor,  # (1, heads, tokens, d / heads), and so are key and value
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    *,
+    packed: PackedStates,
+    scaling: float | None = None,
+    dropout: float = 0.0,
+    **_: Any,
+) -> tuple[Tensor, None]:
+    """Attention within each sentence of a packed row: only here, where it costs little, are the sentences padded."""
+
+    def spread(x: Tensor) -> Tensor:  # (B, heads, T, d / heads)
+        return pad(x.squeeze(0).transpose(0, 1), packed.slots, len(packed), packed.longest).transpose(1, 2)
+
+    attended = F.scaled_dot_product_attention(
+        spread(query), spread(key), spread(value), packed.mask[:, None, None, :], dropout, scale=scaling
+    )
+    return unpad(attended.transpose(1, 2), packed.slots).unsqueeze(0), None
+
+
+def _longest_input(config: Any, tokeniser: Any) -> int:
+    positions = int(config.max_position_embeddings)
+    if config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet"):
+        positions -= int(config.pad_token_id) + 1  # their positions start behind the padding's
+    return min(positions, int(tokeniser.model_max_length))
+
+
+def _first(output: Any) -> Tensor:
+    """The hidden states of a layer's output, whatever form this kind of model gives it."""
+    if isinstance(output, Tensor):
+        return output
+    return output[0]

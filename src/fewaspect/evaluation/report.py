@@ -1,0 +1,30 @@
+"""Results as a terminal table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+
+_ROWS = {
+    "auc": "AUC",
+    "f1": "macro-F1",
+    "micro_f1": "micro-F1",
+    "oracle_count_f1": "macro-F1, oracle count",
+    "count_accuracy": "count accuracy",
+    "always_one_accuracy": 'count accuracy of "always one"',
+}
+
+
+def results_table(result: dict[str, Any]) -> Table:
+    """The metrics with their intervals, in percent."""
+    title = (
+        f"{result['title']} on {result['benchmark']} ({result['split']}), {result['way']}-way {result['shot']}-shot, "
+        f"{result['episodes']} episodes"
+    )
+    caption = f"encoder {result['encoder']}, trained on {result['train']}, sampler {result['protocol']}"
+    table = Table("", "mean", "95 % interval", title=title, caption=caption, title_justify="left")
+    for name, label in _ROWS.items():
+        values = result[name]
+        table.add_row(label, f"[bold]{values['mean']:.2f}[/bold]", f"{values['low']:.2f} to {values['high']:.2f}")
+    return table

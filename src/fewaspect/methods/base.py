@@ -1,0 +1,76 @@
+"""What every method is: a representation of single sentences, and scores of queries against supported classes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from torch import Tensor, nn
+
+from fewaspect.encoders.packed import PackedStates
+from fewaspect.modules.count_head import most_likely_count, top_classes
+
+
+@dataclass(frozen=True)
+class Represented:
+    """What depends on a sentence alone: its vector and, where the method scores with them, its token states."""
+
+    vectors: Tensor  # (B, d)
+    tokens: PackedStates | None = None
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def take(self, indices: Tensor) -> Represented:
+        return Represented(self.vectors[indices], None if self.tokens is None else self.tokens.take(indices))
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Queries against classes: logits, count logits, and what the losses and explanations need of the way there."""
+
+    logits: Tensor  # (Q, N)
+    count_logits: Tensor | None = None  # (Q, counts)
+    prototypes: Tensor | None = None  # (N, d)
+
+
+@dataclass(frozen=True)
+class Task:
+    """The represented sentences of one episode, or of a user's examples and texts."""
+
+    support: Represented  # S sentences
+    membership: Tensor  # (S, N)
+    labels: Represented  # N label texts
+    queries: Represented  # Q sentences
+
+
+class Method(nn.Module, ABC):
+    """Base of all systems. N, K and Q are read off the tensors, never fixed."""
+
+    scores_with_tokens: ClassVar[bool] = False
+
+    def __init__(self, width: int, settings: Any, way: int) -> None:
+        super().__init__()
+        self.width = width
+        self.settings = settings
+        self.way = way
+
+    @abstractmethod
+    def represent(self, tokens: PackedStates) -> Represented:
+        """Each sentence by itself; runs once per sentence, whatever number of episodes use it."""
+
+    @abstractmethod
+    def score(self, task: Task) -> Scores:
+        """Queries against the classes that the support sentences and label texts stand for."""
+
+    @abstractmethod
+    def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
+        """The weighted parts of the training loss by name; their sum is the total. Labels: (S, N), (Q, N) booleans."""
+
+    def decide(self, scores: Scores) -> Tensor:
+        """(Q, N) boolean: the predicted number of best classes, or the single best without a prediction."""
+        way = scores.logits.shape[1]
+        if scores.count_logits is None:
+            return top_classes(scores.logits, scores.logits.new_ones(len(scores.logits)))
+        return top_classes(scores.logits, most_likely_count(scores.count_logits, way))

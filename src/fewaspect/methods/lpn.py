@@ -1,0 +1,130 @@
+"""LPN: label-enhanced prototypical network with contrastive learning (Liu et al., KDD 2022), in its three variants."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from fewaspect.encoders.packed import PackedStates
+from fewaspect.methods.base import Method, Represented, Scores, Task
+from fewaspect.modules.bilinear import LowRankBilinear
+from fewaspect.modules.count_head import CountHead
+from fewaspect.modules.distances import squared_distances
+from fewaspect.modules.label_attention import LabelAttention
+from fewaspect.modules.losses import class_cross_entropy, count_cross_entropy, supervised_contrastive
+from fewaspect.modules.pooling import SelfAttentivePooling
+from fewaspect.modules.prototypes import class_means, label_enhanced_prototypes
+from fewaspect.settings import LPNSettings
+
+ATTENTION_SCALE = 15.0  # of the cosine between attention query and token, where the attention starts at a blend
+
+
+class LPN(Method):
+    """LPN (w, w): label-enhanced prototypes and contrastive learning."""
+
+    label_enhanced: ClassVar[bool] = True
+    contrastive: ClassVar[bool] = True
+    settings: LPNSettings
+
+    def __init__(self, width: int, settings: LPNSettings, way: int) -> None:
+        super().__init__(width, settings, way)
+        s = settings
+        self.pooling = SelfAttentivePooling(
+            width, s.pooling_hidden, s.pooling_heads, start=s.pooling_start, relu=s.pooling_relu
+        )
+        self.count_head = CountHead(width, s.count_outputs or way)
+        if s.unit_vectors:
+            self.log_scale = nn.Parameter(torch.tensor(s.scale).log())
+        if self.label_enhanced:
+            self.bilinear = LowRankBilinear(width, s.rank, s.method_dropout)
+            if s.label_share > 0:
+                self.label_logit = nn.Parameter(torch.logit(torch.tensor(s.label_share)))
+        if self.contrastive:
+            self.label_attention = LabelAttention(
+                width, start=s.attention_start, scaled=s.attention_scaled, dropout=s.method_dropout
+            )
+
+    def represent(self, tokens: PackedStates) -> Represented:
+        return Represented(self.pooling(*self._padded(tokens)), tokens)
+
+    def score(self, task: Task) -> Scores:
+        prototypes = self.prototypes(task)
+        queries = self._unit(task.queries.vectors)
+        logits = -squared_distances(queries, prototypes)  # (Q, N)
+        if self.settings.unit_vectors:
+            logits = logits * self.log_scale.exp()
+        return Scores(logits, self.count_head(task.queries.vectors), prototypes)
+
+    def prototypes(self, task: Task) -> Tensor:
+        """(N, d). The label text joins as a further shot of learned weight, if the settings give it a share."""
+        support, labels = self._unit(task.support.vectors), self._unit(task.labels.vectors)
+        if not self.label_enhanced:
+            return self._unit(class_means(support, task.membership))
+        prototypes = label_enhanced_prototypes(support, self.bilinear(support, labels), task.membership)
+        if self.settings.label_share > 0:
+            share = torch.sigmoid(self.label_logit)
+            prototypes = (1 - share) * prototypes + share * labels
+        return self._unit(prototypes)
+
+    def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
+        s = self.settings
+        some = query_labels.any(dim=1)  # a query with none of the classes has nothing to say about which class
+        parts = {
+            "class": class_cross_entropy(scores.logits[some], query_labels[some], mean_over_classes=s.mean_over_classes)
+        }
+        if self.contrastive:
+            z = torch.cat(
+                [self.label_attention(*self._seen_from(task, scores, side)) for side in (task.support, task.queries)]
+            )
+            carried = torch.cat([support_labels, query_labels])  # (S + Q, N)
+            parts["contrastive"] = s.contrastive_weight * supervised_contrastive(
+                z[carried], carried.nonzero()[:, 1], s.contrastive_temperature,
+                normalise=s.contrastive_normalise, positives_plus_one=s.positives_plus_one,
+            )  # fmt: skip
+        support_counts = self.count_head(task.support.vectors)
+        assert scores.count_logits is not None
+        parts["count"] = s.count_weight * count_cross_entropy(
+            torch.cat([support_counts, scores.count_logits]), torch.cat([support_labels, query_labels]).sum(dim=1)
+        )
+        return parts
+
+    def evidence(self, task: Task, scores: Scores) -> Tensor:
+        """(Q, N, T) how much each token of each query speaks for each class: the label-specific attention."""
+        return self.label_attention.attention(*self._seen_from(task, scores, task.queries))
+
+    def _seen_from(self, task: Task, scores: Scores, side: Represented) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """What the label attention reads; token states have a constant norm where vectors are unit vectors."""
+        assert side.tokens is not None
+        assert scores.prototypes is not None
+        H, mask = self._padded(side.tokens)
+        if self.settings.unit_vectors:
+            H = ATTENTION_SCALE * F.normalize(H, dim=-1)
+        return scores.prototypes, self._unit(task.labels.vectors), H, mask
+
+    def _padded(self, tokens: PackedStates) -> tuple[Tensor, Tensor]:
+        H, mask = tokens.padded(), tokens.mask
+        extra = self.settings.unmasked_length - H.shape[1]
+        if extra > 0:
+            H, mask = F.pad(H, (0, 0, 0, extra)), F.pad(mask, (0, extra))
+        if self.settings.unmasked_length:
+            mask = mask | (torch.arange(mask.shape[1], device=mask.device) < self.settings.unmasked_length)
+        return H, mask
+
+    def _unit(self, vectors: Tensor) -> Tensor:
+        return F.normalize(vectors, dim=-1) if self.settings.unit_vectors else vectors
+
+
+class LPNWithoutContrast(LPN):
+    """LPN (w, o): label-enhanced prototypes, no contrastive learning."""
+
+    contrastive = False
+
+
+class LPNPlain(LPN):
+    """LPN (o, o): mean prototypes, no contrastive learning."""
+
+    label_enhanced = False
+    contrastive = False

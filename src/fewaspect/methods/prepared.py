@@ -1,0 +1,61 @@
+"""A sentence set whose sentences and aspect names have been through the frozen layers, ready for any episode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from fewaspect.data.episodes import Episode
+from fewaspect.data.sentences import SentenceSet, describe_aspect
+from fewaspect.encoders.frozen import FrozenStates
+from fewaspect.encoders.packed import PackedStates
+from fewaspect.methods.model import EpisodeTensors
+
+
+@dataclass(frozen=True)
+class PreparedSet:
+    """Sentences with their handles in the cache of frozen states; an aspect is described by its name."""
+
+    sentences: SentenceSet
+    frozen: FrozenStates
+    sentence_handles: np.ndarray  # (sentences,)
+    label_handles: dict[str, int]
+
+    @classmethod
+    def of(
+        cls, sentences: SentenceSet, frozen: FrozenStates, on_done: Callable[[int], None] | None = None
+    ) -> PreparedSet:
+        names = sentences.classes
+        handles = frozen.handles([*sentences.texts, *map(describe_aspect, names)], on_done)
+        labels = dict(zip(names, handles[len(sentences) :].tolist(), strict=True))
+        return cls(sentences, frozen, handles[: len(sentences)], labels)
+
+    def truncated(self) -> int:
+        return self.frozen.truncated(self.sentence_handles)
+
+    def handles_of(self, episode: Episode) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Handles of the support sentences, the label texts and the queries."""
+        labels = np.array([self.label_handles[name] for name in episode.classes], dtype=np.int64)
+        return self.sentence_handles[episode.support], labels, self.sentence_handles[episode.queries]
+
+    def load(self, episode: Episode) -> tuple[PackedStates, EpisodeTensors]:
+        """The frozen states of an episode, each sentence once, and where its sentences stand among them."""
+        distinct, positions = np.unique(np.concatenate(self.handles_of(episode)), return_inverse=True)
+        return self.frozen.gather(distinct), place_episode(episode, positions)
+
+
+def place_episode(episode: Episode, positions: np.ndarray) -> EpisodeTensors:
+    """`positions` of support, label texts and queries, in this order, beside what they carry."""
+    S, N = episode.membership.shape
+    where = torch.from_numpy(positions)
+    return EpisodeTensors(
+        support=where[:S],
+        membership=torch.from_numpy(episode.membership),
+        support_labels=torch.from_numpy(episode.support_labels),
+        labels=where[S : S + N],
+        queries=where[S + N :],
+        query_labels=torch.from_numpy(episode.query_labels),
+    )

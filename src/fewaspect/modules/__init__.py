@@ -1,0 +1,1 @@
+"""The paper's parts, each a small module that knows nothing of episodes or methods."""

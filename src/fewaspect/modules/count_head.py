@@ -1,0 +1,27 @@
+"""How many aspects a sentence mentions."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+
+class CountHead(nn.Module):
+    """n = softmax(Wl o + bl) over the counts 1 .. `counts` (paper, eq. 15); `forward` gives the logits."""
+
+    def __init__(self, width: int, counts: int) -> None:
+        super().__init__()
+        self.Wl = nn.Linear(width, counts)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        return self.Wl(vectors)  # (B, counts)
+
+
+def most_likely_count(count_logits: Tensor, way: int) -> Tensor:
+    """(B,) the likeliest count from 1 to N: a sentence cannot mention more classes than there are."""
+    return count_logits[:, :way].argmax(dim=-1) + 1
+
+
+def top_classes(logits: Tensor, counts: Tensor) -> Tensor:
+    """(Q, N) boolean: the `counts` best classes of each query; between equals the earlier class wins."""
+    rank = logits.argsort(dim=-1, descending=True, stable=True).argsort(dim=-1)
+    return rank < counts[:, None]

@@ -1,0 +1,25 @@
+"""Class prototypes from support sentences and a membership matrix."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from fewaspect.modules.pooling import masked_softmax
+
+
+def class_means(vectors: Tensor, membership: Tensor) -> Tensor:
+    """(S, d) vectors and (S, N) memberships to (N, d) weighted means; a class without support is the zero vector."""
+    weights = membership / membership.sum(dim=0).clamp_min(torch.finfo(membership.dtype).tiny)
+    return weights.T @ vectors
+
+
+def shot_weights(alpha: Tensor, membership: Tensor) -> Tensor:
+    """beta: softmax of alpha over the shots of each class (paper, eq. 6), (S, N); a membership of 2 is two shots."""
+    logits = alpha + membership.clamp_min(torch.finfo(alpha.dtype).tiny).log()
+    return masked_softmax(logits.T, membership.T > 0).T
+
+
+def label_enhanced_prototypes(vectors: Tensor, alpha: Tensor, membership: Tensor) -> Tensor:
+    """p = sum over the shots of beta o (paper, eq. 7), (N, d)."""
+    return shot_weights(alpha, membership).T @ vectors

@@ -1,0 +1,57 @@
+"""Progress bars on a terminal; elsewhere silence, so that logs stay readable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+
+class RateColumn(ProgressColumn):
+    """Units per second."""
+
+    def __init__(self, unit: str) -> None:
+        super().__init__()
+        self.unit = unit
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:,.1f} {self.unit}/s" if speed else f"- {self.unit}/s", style="progress.data.speed")
+
+
+def progress_bar(console: Console, unit: str) -> Progress:
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=28),
+        MofNCompleteColumn(),
+        RateColumn(unit),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+        console=console,
+        disable=not console.is_terminal,
+        speed_estimate_period=60,
+    )
+
+
+@contextmanager
+def counting(console: Console, description: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
+    """A bar for the length of a block; call what is yielded with the number of units done."""
+    with progress_bar(console, unit) as progress:
+        task = progress.add_task(description, total=total, note="")
+        yield lambda done: progress.advance(task, done)

@@ -1,0 +1,1 @@
+"""Training on episodes: the trainer, its checkpoints and the run folder they live in."""

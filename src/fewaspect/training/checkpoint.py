@@ -1,0 +1,78 @@
+"""Checkpoints: one safetensors file with its JSON inside, written whole or not at all. Nothing is ever unpickled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from fewaspect.errors import CheckpointError
+from fewaspect.files import atomic_write
+
+FORMAT = "fewaspect-checkpoint-1"
+
+
+def save_tensors(path: Path, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None:
+    """Tensors and a JSON-able description in one file."""
+    from safetensors.torch import save
+
+    metadata = {"format": FORMAT, "about": json.dumps(about, allow_nan=False)}
+    content = save({name: value.detach().cpu().contiguous() for name, value in tensors.items()}, metadata)
+    with atomic_write(path, "wb") as file:
+        file.write(content)
+
+
+def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """What `save_tensors` wrote; anything else is refused with a clear message."""
+    from safetensors import SafetensorError, safe_open
+
+    if not path.is_file():
+        raise CheckpointError(f"{path}: expected a checkpoint, found no such file.")
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            if metadata.get("format") != FORMAT:
+                raise CheckpointError(
+                    f'{path}: expected a file of format "{FORMAT}", found "{metadata.get("format", "no format")}".'
+                )
+            return {name: file.get_tensor(name) for name in file.keys()}, json.loads(metadata["about"])  # noqa: SIM118
+    except (SafetensorError, KeyError, json.JSONDecodeError) as error:
+        raise CheckpointError(f"{path}: expected a safetensors checkpoint, found a damaged file: {error}") from error
+
+
+def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """The optimiser's state as named tensors: "optimiser.<parameter>.<moment>"."""
+    state = optimiser.state_dict()["state"]
+    return {f"optimiser.{i}.{name}": value for i, values in state.items() for name, value in values.items()}
+
+
+def restore_optimiser(
+    optimiser: torch.optim.Optimizer, tensors: Mapping[str, Tensor], learning_rates: list[float]
+) -> None:
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, value in tensors.items():
+        prefix, _, rest = name.partition(".")
+        if prefix == "optimiser":
+            index, _, moment = rest.partition(".")
+            state.setdefault(int(index), {})[moment] = value
+    groups = optimiser.state_dict()["param_groups"]
+    for group, rate in zip(groups, learning_rates, strict=True):
+        group["lr"] = rate
+    optimiser.load_state_dict({"state": state, "param_groups": groups})
+
+
+def restore_model(model: nn.Module, tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Load the weights; a name or shape that does not fit is an error that says which."""
+    weights = {name.removeprefix("model."): value for name, value in tensors.items() if name.startswith("model.")}
+    try:
+        model.load_state_dict(weights)
+    except RuntimeError as error:
+        raise CheckpointError(f"{path}: the weights do not fit this method and encoder: {error}") from error
+
+
+def model_tensors(model: nn.Module) -> dict[str, Tensor]:
+    return {f"model.{name}": value for name, value in model.state_dict().items()}

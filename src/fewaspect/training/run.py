@@ -1,0 +1,127 @@
+"""A run folder: the effective settings, the best weights, the state to resume from, the history."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fewaspect.encoders.transformer import TokenEncoder
+from fewaspect.encoders.weights import resolve_encoder
+from fewaspect.errors import CheckpointError, ConfigError
+from fewaspect.files import atomic_write
+from fewaspect.methods import build_method, method_entry
+from fewaspect.methods.model import FewShotModel
+from fewaspect.settings import Settings, TrainSettings, build_settings, parse_range, to_json
+from fewaspect.training.checkpoint import load_tensors, restore_model
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """The two halves of a run's settings: of training, and of the method it trains."""
+
+    train: TrainSettings
+    method: Settings
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"train": dataclasses.asdict(self.train), "method": dataclasses.asdict(self.method)}  # type: ignore[call-overload]
+
+    @property
+    def largest_way(self) -> int:
+        way = parse_range("way", self.train.way)
+        return way if isinstance(way, int) else way[1]
+
+
+class RunFolder:
+    """Names of the files in a run folder, and how they are read and written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+        self.about = self.path / "run.json"
+        self.best = self.path / "model.safetensors"
+        self.last = self.path / "last.safetensors"
+        self.history = self.path / "history.json"
+        self.logs = self.path / "tensorboard"
+
+    def start(self, settings: RunSettings, resume: bool) -> bool:
+        """Make the folder, or check that what is in it can be resumed; true if there is a state to resume from."""
+        if self.path.exists() and not self.path.is_dir():
+            raise ConfigError(f"{self.path}: expected a folder for the run, found a file.")
+        if not resume:
+            if self.path.is_dir() and any(self.path.iterdir()):
+                raise ConfigError(
+                    f"{self.path}: expected a new or empty folder, found files. "
+                    "Pass --resume to continue that run, or choose another folder."
+                )
+        elif self.about.is_file():
+            self._refuse_other_settings(settings)
+        self.path.mkdir(parents=True, exist_ok=True)
+        return resume and self.last.is_file()
+
+    def write_about(self, about: dict[str, Any]) -> None:
+        with atomic_write(self.about) as file:
+            file.write(to_json(about))
+
+    def read_about(self) -> dict[str, Any]:
+        try:
+            about = json.loads(self.about.read_text(encoding="utf-8"))
+            return {
+                **about,
+                "settings": {"train": dict(about["settings"]["train"]), "method": dict(about["settings"]["method"])},
+            }
+        except FileNotFoundError:
+            raise CheckpointError(f"{self.path}: expected a run folder with run.json, found none.") from None
+        except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+            raise CheckpointError(
+                f"{self.about}: expected the description of a run, found a damaged file: {error}"
+            ) from error
+
+    def read_settings(self) -> RunSettings:
+        values = self.read_about()["settings"]
+        train = build_settings(TrainSettings, values["train"], str(self.about))
+        return RunSettings(
+            train, build_settings(method_entry(train.method).settings, values["method"], str(self.about))
+        )
+
+    def _refuse_other_settings(self, settings: RunSettings) -> None:
+        before, now = self.read_settings().as_dict(), settings.as_dict()
+        changed = [
+            f"{name} was {before[half].get(name)!r}, now {value!r}"
+            for half in now
+            for name, value in now[half].items()
+            if before[half].get(name) != value
+        ]
+        if changed:
+            raise ConfigError(f"{self.path}: --resume needs the settings the run began with: {'; '.join(changed)}.")
+
+
+def build_model(settings: RunSettings, offline: bool | None = None) -> tuple[TokenEncoder, FewShotModel]:
+    """A fresh encoder and model, as training starts with them."""
+    import torch
+
+    train = settings.train
+    encoder = TokenEncoder(
+        resolve_encoder(train.encoder, offline),
+        None if train.freeze_layers < 0 else train.freeze_layers,
+        None if train.encoder_dropout < 0 else train.encoder_dropout,
+    )
+    torch.manual_seed(train.seed)
+    method = build_method(train.method, encoder.width, settings.method, settings.largest_way)
+    return encoder, FewShotModel(encoder.upper, method)
+
+
+def load_run(path: Path, offline: bool | None = None) -> tuple[RunSettings, TokenEncoder, FewShotModel]:
+    """The best model of a finished or unfinished run."""
+    folder = RunFolder(path)
+    settings = folder.read_settings()
+    tensors, about = load_tensors(folder.best)
+    encoder, model = build_model(settings, offline)
+    if about.get("encoder_digest") != encoder.source.digest:
+        raise CheckpointError(
+            f"{folder.best}: was trained on encoder weights {about.get('encoder_digest')}, "
+            f'but "{settings.train.encoder}" now has {encoder.source.digest}.'
+        )
+    restore_model(model, tensors, folder.best)
+    return settings, encoder, model.eval()
