@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import math
+import re
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -45,9 +47,9 @@ class LPNSettings(Settings):
     )
     rank: int = option(100, "Rank k of the bilinear shot weights.", least=1)
     unit_vectors: bool = option(True, "Compare unit vectors, at a learned scale.")
-    scale: float = option(10.0, "Start of the learned scale of the distances.", least=0.0)
+    scale: float = option(10.0, "Start of the learned scale of the distances.", least=1e-6)
     label_share: float = option(
-        0.27, "Start of the learned share of the label text in a prototype; 0: none.", least=0.0
+        0.27, "Start of the learned share of the label text in a prototype; 0: none.", least=0.0, most=0.99
     )
     attention_start: str = option("blend", "Where the label attention starts.", choices=("blend", "random"))
     attention_scaled: bool = option(False, "Divide the label attention by sqrt(d) (authors' code).")
@@ -58,6 +60,7 @@ class LPNSettings(Settings):
     mean_over_classes: bool = option(False, "Average the class loss over classes too (authors' code).")
     count_weight: float = option(0.1, "lambda, weight of the count loss.", least=0.0)
     count_outputs: int = option(0, "Largest count the count head knows; 0: the N of training.", least=0)
+    count_start: str = option("even", "Where the count head starts.", choices=("even", "random"))
     method_dropout: float = option(
         0.0, "Dropout around the bilinear form and the label attention.", least=0.0, most=0.9
     )
@@ -81,15 +84,15 @@ class TrainSettings(Settings):
     queries: int = option(5, "Queries per class.", least=1)
     none_rate: float = option(0.0, "Share of queries that carry none of the episode's aspects.", least=0.0, most=0.95)
     protocol: str = option("disjoint", "How episodes are drawn.", choices=("disjoint", "authors"))
-    episodes: int = option(1000, "Training episodes in all.", least=1)
+    episodes: int = option(1200, "Training episodes in all.", least=1)
     episodes_per_step: int = option(1, "Episodes per optimiser step.", least=1)
     learning_rate: float = option(1e-5, "Learning rate of the encoder.", least=0.0)
-    head_learning_rate: float = option(1e-4, "Learning rate of the method's own parameters.", least=0.0)
+    head_learning_rate: float = option(1e-5, "Learning rate of the method's own parameters.", least=0.0)
     weight_decay: float = option(0.01, "AdamW weight decay.", least=0.0)
     warmup: int = option(50, "Warm-up steps before the linear decay.", least=0)
     max_grad_norm: float = option(1.0, "Gradients are clipped to this norm; 0: never.", least=0.0)
     validation_episodes: int = option(100, "Fixed episodes per validation.", least=1)
-    validate_every: int = option(100, "Steps between validations.", least=1)
+    validate_every: int = option(200, "Steps between validations.", least=1)
     validation_metric: str = option("f1", "What the best checkpoint is best at.", choices=("f1", "auc", "oracle_f1"))
     patience: int = option(0, "Validations without improvement before stopping early; 0: never.", least=0)
     seed: int = option(0, "Seed of everything random.", least=0)
@@ -115,6 +118,7 @@ _PAPER: dict[str, Any] = {
     "unit_vectors": False,
     "label_share": 0.0,
     "attention_start": "random",
+    "count_start": "random",
     "contrastive_normalise": False,
     "encoder_dropout": -1.0,
     "head_learning_rate": 1e-5,
@@ -142,7 +146,7 @@ RECIPES: dict[str, dict[str, Any]] = {"recommended": {}, "paper": _PAPER, "autho
 def parse_range(name: str, text: str) -> int | tuple[int, int]:
     """ "5" is 5, "4-12" is (4, 12)."""
     parts = text.split("-")
-    if not (1 <= len(parts) <= 2 and all(part.strip().isdigit() for part in parts)):
+    if not (1 <= len(parts) <= 2 and all(part.strip().isdecimal() for part in parts)):
         raise ConfigError(f'{name}: expected a number like "5" or a range like "4-12", found "{text}".')
     return int(parts[0]) if len(parts) == 1 else (int(parts[0]), int(parts[1]))
 
@@ -166,11 +170,16 @@ def read_config(path: Path) -> dict[str, Any]:
     """A YAML or JSON mapping of setting names to values."""
     import yaml
 
+    class Loader(yaml.SafeLoader):
+        """Reads 1e-5 as a number, as JSON does; PyYAML by itself wants 1.0e-5."""
+
+    number = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$")
+    Loader.add_implicit_resolver("tag:yaml.org,2002:float", number, list("-+0123456789"))
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}.") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: other encodings, impossible dates
         raise ConfigError(f"{path}: expected YAML or JSON, found something else: {error}") from error
     if not isinstance(content, dict) or not all(isinstance(name, str) for name in content):
         raise ConfigError(f"{path}: expected a mapping of setting names to values, found {type(content).__name__}.")
@@ -190,6 +199,8 @@ def _check_type(name: str, value: Any, hint: Any) -> None:
 
 
 def _check_limits(name: str, value: Any, limits: Mapping[str, Any]) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ConfigError(f"{name}: expected a finite number, found {value}.")
     if "choices" in limits and value not in limits["choices"]:
         raise ConfigError(f'{name}: expected one of {", ".join(limits["choices"])}, found "{value}".')
     if "least" in limits and not value >= limits["least"]:

@@ -46,7 +46,7 @@ def _sentence(record: dict) -> LabelledSentence:
 
 def _read(name: str) -> str:
     try:
-        return files("fewaspect.data").joinpath("sample", name).read_text(encoding="utf-8")
+        return files("fewaspect.data").joinpath("sample").joinpath(name).read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise DataError(
             f'expected the sample file "{name}" inside the installed package, found none. Install fewaspect again.'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -38,6 +39,7 @@ class PackedStates:
         """(tokens,) place of each token in the flattened padded form."""
         return self.mask.flatten().nonzero().squeeze(1)
 
+    @cached_property
     def padded(self) -> Tensor:
         """(B, T, d) with zeros where `mask` is false."""
         return pad(self.values, self.slots, len(self), self.longest)
@@ -69,10 +71,38 @@ class PackedStates:
 
 def pad(values: Tensor, slots: Tensor, rows: int, columns: int) -> Tensor:
     """(tokens, ...) to (rows, columns, ...): each token goes to its slot, the rest is zero."""
-    flat = values.new_zeros(rows * columns, *values.shape[1:]).index_copy(0, slots, values)
-    return flat.view(rows, columns, *values.shape[1:])
+    return _Spread.apply(values, slots, rows * columns).view(rows, columns, *values.shape[1:])
 
 
 def unpad(padded: Tensor, slots: Tensor) -> Tensor:
     """The inverse of `pad`: (rows, columns, ...) to (tokens, ...)."""
-    return padded.flatten(0, 1).index_select(0, slots)
+    return _Collect.apply(padded.flatten(0, 1), slots)
+
+
+class _Spread(torch.autograd.Function):
+    """Rows to distinct places among `size`. Each is the other's gradient, which spares autograd's slow scatter-add."""
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, slots: Tensor, size: int) -> Tensor:
+        ctx.save_for_backward(slots)
+        return values.new_zeros(size, *values.shape[1:]).index_copy_(0, slots, values)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        (slots,) = ctx.saved_tensors
+        return _Collect.apply(gradients[0], slots), None, None
+
+
+class _Collect(torch.autograd.Function):
+    """Rows from distinct places."""
+
+    @staticmethod
+    def forward(ctx: Any, flat: Tensor, slots: Tensor) -> Tensor:
+        ctx.save_for_backward(slots)
+        ctx.size = len(flat)
+        return flat.index_select(0, slots)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        (slots,) = ctx.saved_tensors
+        return _Spread.apply(gradients[0], slots, ctx.size), None

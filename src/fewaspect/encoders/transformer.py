@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -98,7 +99,7 @@ class UpperLayers(nn.Module):
         for batch in batches:
             part = packed.take(torch.from_numpy(batch).to(packed.lengths.device))
             padding = torch.zeros_like(part.mask, dtype=packed.values.dtype).masked_fill(~part.mask, float("-inf"))
-            hidden = _first(encoder(part.padded(), attention_mask=padding[:, None, None, :]))
+            hidden = _first(encoder(part.padded, attention_mask=padding[:, None, None, :]))
             parts.append(part.with_values(unpad(hidden, part.slots)))
         order = torch.from_numpy(np.argsort(np.concatenate(batches))).to(packed.lengths.device)
         return PackedStates.join(parts).take(order)
@@ -112,7 +113,13 @@ class TokenEncoder:
         from transformers.utils import logging as transformers_logging
 
         transformers_logging.disable_progress_bar()
-        config = AutoConfig.from_pretrained(source.folder, local_files_only=True)
+        try:
+            config = AutoConfig.from_pretrained(source.folder, local_files_only=True)
+        except ValueError as error:  # a type that transformers does not know
+            raise EncoderError(
+                f"{source.folder / 'config.json'}: expected a BERT-like encoder ({', '.join(SUPPORTED_TYPES)}), "
+                f"found: {str(error).splitlines()[0]}"
+            ) from error
         if config.model_type not in SUPPORTED_TYPES:
             raise EncoderError(
                 f"{source.name}: expected a BERT-like encoder ({', '.join(SUPPORTED_TYPES)}), "
@@ -138,11 +145,13 @@ class TokenEncoder:
 
     def cache_key(self) -> dict[str, str | int]:
         """What the frozen states depend on besides the text."""
-        tokeniser = hashlib.sha256(self.frozen.tokeniser.backend_tokenizer.to_str().encode()).hexdigest()
+        tokeniser = json.loads(self.frozen.tokeniser.backend_tokenizer.to_str())
+        for of_the_last_call in ("truncation", "padding"):
+            tokeniser.pop(of_the_last_call, None)
         return {
             "weights": self.source.digest,
             "freeze_layers": self.freeze_layers,
-            "tokeniser": tokeniser,
+            "tokeniser": hashlib.sha256(json.dumps(tokeniser, sort_keys=True).encode()).hexdigest(),
             "max_length": self.frozen.max_length,
             "dtype": "float32",
         }

@@ -40,7 +40,7 @@ METHODS: dict[str, MethodEntry] = {
 
 def method_entry(name: str) -> MethodEntry:
     if name not in METHODS:
-        guess = difflib.get_close_matches(name, METHODS, n=1)
+        guess = difflib.get_close_matches(name.lower(), METHODS, n=1)
         hint = f'Did you mean "{guess[0]}"?' if guess else f"Known: {', '.join(METHODS)}."
         raise ConfigError(f'unknown method "{name}". {hint}')
     return METHODS[name]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from fewaspect.encoders.packed import PackedStates
@@ -14,16 +16,38 @@ from fewaspect.modules.count_head import most_likely_count, top_classes
 
 @dataclass(frozen=True)
 class Represented:
-    """What depends on a sentence alone: its vector and, where the method scores with them, its token states."""
+    """What depends on a sentence alone: its vector and, where they are needed, its token states.
+
+    `tokens` may hold more sentences than these: `rows` says which of them each one is. Sides of a task that were taken
+    from the same sentences share their tokens, so that what is costly per token can be computed once for both.
+    """
 
     vectors: Tensor  # (B, d)
     tokens: PackedStates | None = None
+    rows: Tensor | None = None  # (B,); without it, sentence b is row b
 
     def __len__(self) -> int:
         return len(self.vectors)
 
     def take(self, indices: Tensor) -> Represented:
-        return Represented(self.vectors[indices], None if self.tokens is None else self.tokens.take(indices))
+        rows = None if self.tokens is None else self.token_rows[indices]
+        return Represented(self.vectors[indices], self.tokens, rows)
+
+    @property
+    def token_rows(self) -> Tensor:
+        return torch.arange(len(self), device=self.vectors.device) if self.rows is None else self.rows
+
+
+def shared_tokens(*sides: Represented) -> tuple[PackedStates, Tensor]:
+    """Token states of all sides, each sentence once where they share them, and the row of each sentence in turn."""
+    packed = [side.tokens for side in sides if side.tokens is not None]
+    if len(packed) < len(sides):
+        raise ValueError("token states are needed here, but were not kept")
+    if all(tokens is packed[0] for tokens in packed):
+        return packed[0], torch.cat([side.token_rows for side in sides])
+    offsets = itertools.accumulate((len(tokens) for tokens in packed), initial=0)
+    rows = [side.token_rows + offset for side, offset in zip(sides, offsets, strict=False)]
+    return PackedStates.join(packed), torch.cat(rows)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.methods.base import Method, Represented, Scores, Task
+from fewaspect.methods.base import Method, Represented, Scores, Task, shared_tokens
 from fewaspect.modules.bilinear import LowRankBilinear
 from fewaspect.modules.count_head import CountHead
 from fewaspect.modules.distances import squared_distances
@@ -35,7 +35,7 @@ class LPN(Method):
         self.pooling = SelfAttentivePooling(
             width, s.pooling_hidden, s.pooling_heads, start=s.pooling_start, relu=s.pooling_relu
         )
-        self.count_head = CountHead(width, s.count_outputs or way)
+        self.count_head = CountHead(width, s.count_outputs or way, start=s.count_start)
         if s.unit_vectors:
             self.log_scale = nn.Parameter(torch.tensor(s.scale).log())
         if self.label_enhanced:
@@ -76,12 +76,11 @@ class LPN(Method):
             "class": class_cross_entropy(scores.logits[some], query_labels[some], mean_over_classes=s.mean_over_classes)
         }
         if self.contrastive:
-            z = torch.cat(
-                [self.label_attention(*self._seen_from(task, scores, side)) for side in (task.support, task.queries)]
-            )
-            carried = torch.cat([support_labels, query_labels])  # (S + Q, N)
+            tokens, rows = shared_tokens(task.support, task.queries)
+            z = self.label_attention(*self._seen_from(task, scores, tokens))  # (B, N, d)
+            sentence, carried = torch.cat([support_labels, query_labels]).nonzero(as_tuple=True)
             parts["contrastive"] = s.contrastive_weight * supervised_contrastive(
-                z[carried], carried.nonzero()[:, 1], s.contrastive_temperature,
+                z[rows[sentence], carried], carried, s.contrastive_temperature,
                 normalise=s.contrastive_normalise, positives_plus_one=s.positives_plus_one,
             )  # fmt: skip
         support_counts = self.count_head(task.support.vectors)
@@ -93,19 +92,19 @@ class LPN(Method):
 
     def evidence(self, task: Task, scores: Scores) -> Tensor:
         """(Q, N, T) how much each token of each query speaks for each class: the label-specific attention."""
-        return self.label_attention.attention(*self._seen_from(task, scores, task.queries))
+        tokens, rows = shared_tokens(task.queries)
+        return self.label_attention.attention(*self._seen_from(task, scores, tokens.take(rows)))
 
-    def _seen_from(self, task: Task, scores: Scores, side: Represented) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def _seen_from(self, task: Task, scores: Scores, tokens: PackedStates) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """What the label attention reads; token states have a constant norm where vectors are unit vectors."""
-        assert side.tokens is not None
         assert scores.prototypes is not None
-        H, mask = self._padded(side.tokens)
+        H, mask = self._padded(tokens)
         if self.settings.unit_vectors:
             H = ATTENTION_SCALE * F.normalize(H, dim=-1)
         return scores.prototypes, self._unit(task.labels.vectors), H, mask
 
     def _padded(self, tokens: PackedStates) -> tuple[Tensor, Tensor]:
-        H, mask = tokens.padded(), tokens.mask
+        H, mask = tokens.padded, tokens.mask
         extra = self.settings.unmasked_length - H.shape[1]
         if extra > 0:
             H, mask = F.pad(H, (0, 0, 0, extra)), F.pad(mask, (0, extra))

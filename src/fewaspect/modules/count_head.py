@@ -6,11 +6,17 @@ from torch import Tensor, nn
 
 
 class CountHead(nn.Module):
-    """n = softmax(Wl o + bl) over the counts 1 .. `counts` (paper, eq. 15); `forward` gives the logits."""
+    """n = softmax(Wl o + bl) over the counts 1 .. `counts` (paper, eq. 15); `forward` gives the logits.
 
-    def __init__(self, width: int, counts: int) -> None:
+    Started at `even`, it knows nothing and answers one until it has learned better; `random`, as in the paper, guesses.
+    """
+
+    def __init__(self, width: int, counts: int, *, start: str = "random") -> None:
         super().__init__()
         self.Wl = nn.Linear(width, counts)
+        if start == "even":
+            nn.init.zeros_(self.Wl.weight)
+            nn.init.zeros_(self.Wl.bias)
 
     def forward(self, vectors: Tensor) -> Tensor:
         return self.Wl(vectors)  # (B, counts)

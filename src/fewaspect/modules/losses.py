@@ -10,7 +10,8 @@ from torch import Tensor
 def class_cross_entropy(logits: Tensor, labels: Tensor, *, mean_over_classes: bool = False) -> Tensor:
     """L_lepn (paper, eq. 9): mean over queries of -sum_i y_i log p_i. The authors' code also divides by N."""
     per_query = -(torch.log_softmax(logits, dim=-1) * labels).sum(dim=-1)  # (Q,)
-    return per_query.mean() / (logits.shape[-1] if mean_over_classes else 1)
+    mean = per_query.sum() / max(1, len(per_query))  # of no queries: 0, not NaN
+    return mean / logits.shape[-1] if mean_over_classes else mean
 
 
 def supervised_contrastive(

@@ -1,0 +1,102 @@
+"""Episodes per second of training, ours and the plain procedure in turn on the same episodes of FewAsp (single).
+
+    python benchmarks/training_speed.py --data FOLDER [--episodes 40] [--json OUT]
+
+First checks that both give the same loss. Ours finds the frozen states in the cache, as in every epoch but the first;
+the time to fill it is shown apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from fewaspect.data.benchmarks import load_benchmark
+from fewaspect.data.episodes import EpisodeSampler
+from fewaspect.encoders.frozen import FrozenStates
+from fewaspect.environment import describe_environment
+from fewaspect.files import atomic_write
+from fewaspect.methods.prepared import PreparedSet
+from fewaspect.settings import LPNSettings, TrainSettings, to_json
+from fewaspect.training.run import RunSettings, build_model
+from plain import PlainModel
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--episodes", type=int, default=40)
+    parser.add_argument("--way", type=int, default=5)
+    parser.add_argument("--shot", type=int, default=5)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+
+    sentences = load_benchmark("fewasp-single", arguments.data).require_train()
+    encoder, ours = build_model(RunSettings(TrainSettings(), LPNSettings()))
+    plain = PlainModel(copy.deepcopy(ours.method), encoder.freeze_layers)
+    sampler = EpisodeSampler(sentences, way=arguments.way, shot=arguments.shot)
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.perf_counter()
+        prepared = PreparedSet.of(sentences, FrozenStates(encoder, Path(folder)))
+        fill_seconds = time.perf_counter() - started
+
+        def our_loss(index: int) -> torch.Tensor:
+            return torch.stack(list(ours(*prepared.load(sampler.episode(index)))[1].values())).sum()
+
+        def plain_loss(index: int) -> torch.Tensor:
+            return plain.loss(sentences, sampler.episode(index))
+
+        difference = max(abs(float(our_loss(i)) - float(plain_loss(i))) for i in range(5))
+        if difference > 1e-4:
+            raise SystemExit(f"the two procedures differ: losses {difference:.2e} apart")
+        our_step = stepper(ours, our_loss, fused=True)
+        plain_step = stepper(plain, plain_loss, fused=False)
+        times = np.array([(timed(our_step, i), timed(plain_step, i)) for i in range(arguments.episodes)])[3:]
+
+    ratios = times[:, 1] / times[:, 0]
+    result = {
+        "episodes": len(times),
+        "way": arguments.way,
+        "shot": arguments.shot,
+        "largest_loss_difference": difference,
+        "ours_episodes_per_second": 1 / float(times[:, 0].mean()),
+        "plain_episodes_per_second": 1 / float(times[:, 1].mean()),
+        "ratio": float(times[:, 1].mean() / times[:, 0].mean()),
+        "ratio_quartiles": np.quantile(ratios, [0.25, 0.5, 0.75]).tolist(),
+        "seconds_to_fill_the_cache_once": fill_seconds,
+        "environment": describe_environment(),
+    }
+    print(to_json(result), end="")
+    if arguments.json:
+        with atomic_write(arguments.json) as file:
+            file.write(to_json(result))
+
+
+def stepper(model: torch.nn.Module, loss: Callable[[int], torch.Tensor], fused: bool) -> Callable[[int], None]:
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    optimiser = torch.optim.AdamW(parameters, lr=1e-5, fused=fused)
+
+    def step(index: int) -> None:
+        loss(index).backward()
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        optimiser.step()
+        optimiser.zero_grad()
+
+    return step
+
+
+def timed(step: Callable[[int], None], index: int) -> float:
+    started = time.perf_counter()
+    step(index)
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""Encoding once gives what encoding every episode anew gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from fewaspect.data.episodes import EpisodeSampler
+from fewaspect.data.sampleset import load_sample
+from fewaspect.encoders.frozen import FrozenStates
+from fewaspect.evaluation.evaluator import evaluate_episodes
+from fewaspect.methods import METHODS, build_method
+from fewaspect.methods.model import FewShotModel
+from fewaspect.methods.prepared import PreparedSet
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_encoding_once_equals_encoding_each_episode(
+    name: str, tiny_encoder: Callable[..., object], tmp_path: Path
+) -> None:
+    encoder = tiny_encoder()
+    torch.manual_seed(0)
+    method = build_method(name, encoder.width, METHODS[name].settings(), way=5)  # type: ignore[attr-defined]
+    model = FewShotModel(encoder.upper, method).eval()  # type: ignore[attr-defined]
+    sentences = load_sample()["test"]
+    prepared = PreparedSet.of(sentences, FrozenStates(encoder, tmp_path))  # type: ignore[arg-type]
+    episodes = list(EpisodeSampler(sentences, way=(3, 5), shot=(1, 4), none_rate=0.2, seed=2).episodes(6))
+    evaluated = evaluate_episodes(model, prepared, episodes)
+    for episode, scores, truth, predicted in zip(
+        episodes, evaluated.scores, evaluated.truth, evaluated.predicted, strict=True
+    ):
+        with torch.inference_mode():
+            anew, _ = model(*prepared.load(episode))
+        np.testing.assert_allclose(scores, torch.softmax(anew.logits, dim=-1).numpy(), atol=1e-5)
+        assert np.array_equal(predicted, method.decide(anew).numpy())
+        assert truth is episode.query_labels
+
+
+def test_evaluation_leaves_the_model_in_the_mode_it_had(tiny_encoder: Callable[..., object], tmp_path: Path) -> None:
+    encoder = tiny_encoder()
+    method = build_method("lpn", encoder.width, METHODS["lpn"].settings(), way=3)  # type: ignore[attr-defined]
+    model = FewShotModel(encoder.upper, method).train()  # type: ignore[attr-defined]
+    sentences = load_sample()["test"]
+    prepared = PreparedSet.of(sentences, FrozenStates(encoder, tmp_path))  # type: ignore[arg-type]
+    evaluate_episodes(model, prepared, list(EpisodeSampler(sentences, way=3, shot=2).episodes(2)))
+    assert model.training

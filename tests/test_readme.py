@@ -1,0 +1,50 @@
+"""The README's commands are those that exist, and its shell examples run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(?:console|bash|sh)\n(.*?)```", README, flags=re.DOTALL)
+LINES = [line.removeprefix("$ ") for block in BLOCKS for line in block.replace("\\\n", " ").splitlines()]
+COMMANDS = [line.split("  #")[0].strip() for line in LINES if line.startswith("fewaspect ")]
+
+
+def test_the_readme_has_commands_to_run() -> None:
+    assert len(COMMANDS) >= 4
+    assert "make demo" in README
+    assert "make test" in README
+
+
+def test_the_make_targets_of_the_readme_exist() -> None:
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
+    for target in re.findall(r"`?make ([a-z]+)`?", README):
+        assert target in targets
+
+
+def test_the_examples_of_the_readme_run_in_order(tmp_path: Path) -> None:
+    data = Path(os.environ.get("FEWASPECT_DATA", ROOT.parent / "shared" / "data"))
+    if not data.is_dir():
+        pytest.skip("the FewAsp files are not here (set FEWASPECT_DATA)")
+    environment = {**os.environ, "FEWASPECT_DATA": str(data)}
+    for command in COMMANDS:
+        if "quickstart" in command:
+            continue  # has tests of its own
+        arguments = [word.replace("FOLDER", str(data)) for word in shlex.split(command)[1:]]
+        if arguments[0] == "train":
+            arguments += ["--episodes", "4", "--validation-episodes", "4"]
+        if arguments[0] == "evaluate":
+            arguments[arguments.index("--episodes") + 1] = "4"
+        done = subprocess.run(
+            [sys.executable, "-m", "fewaspect", *arguments],
+            cwd=tmp_path, env=environment, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, (command, done.stderr)

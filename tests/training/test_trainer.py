@@ -1,0 +1,161 @@
+"""Training as a user starts it: runs, kills, resumes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fewaspect.errors import CheckpointError, ConfigError
+from fewaspect.settings import EvaluateSettings, LPNSettings, TrainSettings
+from fewaspect.training.checkpoint import load_tensors, save_tensors
+from fewaspect.training.evaluate_run import evaluate_run
+from fewaspect.training.run import RunFolder, RunSettings, load_run
+from fewaspect.training.trainer import train
+
+SMALL = ["--way", "3", "--shot", "2", "--queries", "2", "--validation-episodes", "5", "--validate-every", "4"]
+
+
+@pytest.fixture(scope="module")
+def tiny(encoder_folder: Callable[..., Path]) -> str:
+    return str(encoder_folder("bert"))
+
+
+def command(tiny: str, out: Path, *more: str) -> list[str]:
+    return [
+        sys.executable, "-m", "fewaspect", "train", "--benchmark", "sample", "--encoder", tiny, "--out", str(out),
+        "--encoder-dropout", "0.1", "--learning-rate", "1e-3", *SMALL, *more,
+    ]  # fmt: skip
+
+
+def settings(tiny: str, **changes: object) -> RunSettings:
+    values: dict[str, object] = {
+        "benchmark": "sample", "encoder": tiny, "way": "3", "shot": "2", "queries": 2, "episodes": 6,
+        "validation_episodes": 5, "validate_every": 2, **changes,
+    }  # fmt: skip
+    return RunSettings(TrainSettings(**values), LPNSettings())  # type: ignore[arg-type]
+
+
+def test_a_killed_run_resumes_to_the_same_weights(tiny: str, tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    subprocess.run(command(tiny, whole, "--episodes", "40"), check=True, capture_output=True)
+    process = subprocess.Popen(command(tiny, broken, "--episodes", "40"), stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 120
+    while not (broken / "last.safetensors").exists():
+        assert time.monotonic() < deadline, "no checkpoint was written"
+        assert process.poll() is None, process.stderr and process.stderr.read()
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    stopped_at = load_tensors(broken / "last.safetensors")[1]["state"]["step"]
+    assert stopped_at < 40, "the run was over before it could be killed"
+    assert not json.loads((broken / "run.json").read_text())["finished"]
+    subprocess.run(command(tiny, broken, "--episodes", "40", "--resume"), check=True, capture_output=True)
+
+    for name in ("model.safetensors", "last.safetensors"):
+        expected, found = load_tensors(whole / name)[0], load_tensors(broken / name)[0]
+        assert expected.keys() == found.keys()
+        for key in expected:
+            assert np.array_equal(expected[key].numpy(), found[key].numpy()), (name, key)
+    without_time = [json.loads((folder / "history.json").read_text()) for folder in (whole, broken)]
+    assert without_time[0] == without_time[1]
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tiny: str, tmp_path: Path) -> None:
+    for name, seed in (("a", 3), ("b", 3), ("c", 4)):
+        train(settings(tiny, seed=seed), None, tmp_path / name)
+    a, b, c = (load_tensors(tmp_path / name / "last.safetensors")[0] for name in "abc")
+    assert all(np.array_equal(a[key].numpy(), b[key].numpy()) for key in a)
+    assert not all(np.array_equal(a[key].numpy(), c[key].numpy()) for key in a)
+
+
+def test_training_lowers_the_loss(tiny: str, tmp_path: Path) -> None:
+    state = train(
+        settings(tiny, episodes=60, validate_every=20, learning_rate=1e-3, head_learning_rate=1e-3),
+        None,
+        tmp_path / "r",
+    )
+    losses = [entry["loss"] for entry in state.history]
+    assert losses[-1] < 0.9 * losses[0]
+
+
+def test_the_best_checkpoint_is_the_best_validation_and_not_the_last(tiny: str, tmp_path: Path) -> None:
+    state = train(settings(tiny, episodes=12, learning_rate=5e-2, head_learning_rate=5e-2), None, tmp_path / "r")
+    values = [entry["validation_f1"] for entry in state.history]
+    assert state.best == max(values)
+    assert state.best_step == state.history[values.index(max(values))]["step"]
+    assert load_tensors(tmp_path / "r" / "model.safetensors")[1]["step"] == state.best_step
+
+
+def test_training_stops_early_when_validation_no_longer_improves(tiny: str, tmp_path: Path) -> None:
+    frozen = {"learning_rate": 0.0, "head_learning_rate": 0.0}
+    state = train(settings(tiny, episodes=40, patience=2, **frozen), None, tmp_path / "r")
+    assert state.step == 6  # one validation that is the best so far, two that are no better
+    assert json.loads((tmp_path / "r" / "run.json").read_text())["finished"]
+
+
+def test_several_episodes_per_step_make_one_update(tiny: str, tmp_path: Path) -> None:
+    state = train(settings(tiny, episodes=5, episodes_per_step=2), None, tmp_path / "r")
+    assert state.step == 3
+
+
+def test_a_folder_in_use_is_not_overwritten(tiny: str, tmp_path: Path) -> None:
+    (tmp_path / "precious.txt").write_text("mine")
+    with pytest.raises(ConfigError, match="--resume"):
+        train(settings(tiny), None, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["precious.txt"]
+
+
+def test_resuming_with_other_settings_names_them(tiny: str, tmp_path: Path) -> None:
+    train(settings(tiny), None, tmp_path / "r")
+    with pytest.raises(ConfigError, match="seed was 0, now 1"):
+        train(settings(tiny, seed=1), None, tmp_path / "r", resume=True)
+
+
+def test_tensorboard_logs_are_written(tiny: str, tmp_path: Path) -> None:
+    train(settings(tiny), None, tmp_path / "r")
+    assert list((tmp_path / "r").rglob("events.out.tfevents*"))
+
+
+def test_a_damaged_checkpoint_is_refused(tiny: str, tmp_path: Path) -> None:
+    train(settings(tiny), None, tmp_path / "r")
+    path = tmp_path / "r" / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(CheckpointError, match="damaged"):
+        load_run(tmp_path / "r")
+    path.write_bytes(b"\x80\x04not a checkpoint")
+    with pytest.raises(CheckpointError, match=r"model\.safetensors"):
+        load_run(tmp_path / "r")
+
+
+def test_a_foreign_safetensors_file_is_refused(tmp_path: Path) -> None:
+    import torch
+    from safetensors.torch import save_file
+
+    save_file({"x": torch.zeros(2)}, tmp_path / "x.safetensors")
+    with pytest.raises(CheckpointError, match="format"):
+        load_tensors(tmp_path / "x.safetensors")
+    save_tensors(tmp_path / "y.safetensors", {"x": torch.zeros(2)}, {"n": 1})
+    assert load_tensors(tmp_path / "y.safetensors")[1] == {"n": 1}
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"run\.json"):
+        RunFolder(tmp_path).read_settings()
+
+
+def test_evaluation_refuses_aspects_seen_in_training(tiny: str, tmp_path: Path) -> None:
+    train(settings(tiny), None, tmp_path / "r")
+    about = json.loads((tmp_path / "r" / "run.json").read_text())
+    about["train_aspects"].append("noise")
+    (tmp_path / "r" / "run.json").write_text(json.dumps(about))
+    with pytest.raises(ConfigError, match="noise"):
+        evaluate_run(tmp_path / "r", EvaluateSettings(benchmark="sample", episodes=2), None)
