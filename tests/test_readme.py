@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,8 @@ def test_the_make_targets_of_the_readme_exist() -> None:
         assert target in targets
 
 
-def test_the_examples_of_the_readme_run_in_order(tmp_path: Path) -> None:
+def test_the_examples_of_the_readme_run_in_order(encoder_folder: Callable[..., Path], tmp_path: Path) -> None:
+    """With fewer episodes and a tiny encoder, to be quick; otherwise word for word."""
     data = Path(os.environ.get("FEWASPECT_DATA", ROOT.parent / "shared" / "data"))
     if not data.is_dir():
         pytest.skip("the FewAsp files are not here (set FEWASPECT_DATA)")
@@ -40,7 +42,7 @@ def test_the_examples_of_the_readme_run_in_order(tmp_path: Path) -> None:
             continue  # has tests of its own
         arguments = [word.replace("FOLDER", str(data)) for word in shlex.split(command)[1:]]
         if arguments[0] == "train":
-            arguments += ["--episodes", "4", "--validation-episodes", "4"]
+            arguments += ["--episodes", "4", "--validation-episodes", "4", "--encoder", str(encoder_folder("bert"))]
         if arguments[0] == "evaluate":
             arguments[arguments.index("--episodes") + 1] = "4"
         done = subprocess.run(

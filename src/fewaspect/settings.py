@@ -84,7 +84,8 @@ class TrainSettings(Settings):
     queries: int = option(5, "Queries per class.", least=1)
     none_rate: float = option(0.0, "Share of queries that carry none of the episode's aspects.", least=0.0, most=0.95)
     protocol: str = option("disjoint", "How episodes are drawn.", choices=("disjoint", "authors"))
-    episodes: int = option(1200, "Training episodes in all.", least=1)
+    joined: float = option(0.3, "Sentences made by joining two, as a share of the training sentences.", least=0.0)
+    episodes: int = option(600, "Training episodes in all.", least=1)
     episodes_per_step: int = option(1, "Episodes per optimiser step.", least=1)
     learning_rate: float = option(1e-5, "Learning rate of the encoder.", least=0.0)
     head_learning_rate: float = option(1e-5, "Learning rate of the method's own parameters.", least=0.0)
@@ -120,6 +121,7 @@ _PAPER: dict[str, Any] = {
     "attention_start": "random",
     "count_start": "random",
     "contrastive_normalise": False,
+    "joined": 0.0,
     "encoder_dropout": -1.0,
     "head_learning_rate": 1e-5,
     "episodes": 2000,
@@ -155,7 +157,10 @@ def build_settings(kind: type[S], values: Mapping[str, Any], where: str = "setti
     """A settings object from plain values; an unknown name is an error that guesses what was meant."""
     known = {item.name for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
     refuse_unknown(values, known, where)
-    return kind(**values)
+    hints = get_type_hints(kind)
+    # YAML reads `way: 5` as a number, which is a fine way to write "5".
+    plain = {n: str(v) if hints[n] is str and type(v) is int else v for n, v in values.items()}
+    return kind(**plain)
 
 
 def refuse_unknown(values: Mapping[str, Any], known: set[str], where: str) -> None:

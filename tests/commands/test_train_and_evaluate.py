@@ -19,7 +19,7 @@ def fewaspect(*arguments: str) -> subprocess.CompletedProcess[str]:
 def run(encoder_folder: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("runs") / "run"
     config = out.parent / "config.yaml"
-    config.write_text("episodes: 6\nvalidate_every: 3\nvalidation_episodes: 5\nrank: 7\nway: '9'\n")
+    config.write_text("episodes: 6\nvalidate_every: 3\nvalidation_episodes: 5\nrank: 7\nway: 9\n")
     done = fewaspect(
         "train", "--benchmark", "sample", "--encoder", str(encoder_folder("bert")), "--method", "lpn", "--way", "4",
         "--shot", "3", "--seed", "5", "--config", str(config), "--out", str(out),

@@ -66,7 +66,7 @@ def resolve(
     """Recipe, then config file, then flags: the later one wins."""
     given = {**(_flattened(read_config(config)) if config else {}), **flags}
     recipe = given.get("recipe", TrainSettings.recipe)
-    if recipe not in RECIPES:
+    if not isinstance(recipe, str) or recipe not in RECIPES:
         raise ConfigError(f'recipe: expected one of {", ".join(RECIPES)}, found "{recipe}".')
     kind = method_settings(given.get("method", TrainSettings.method))
     train_names, method_names = (

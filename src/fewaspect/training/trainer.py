@@ -14,6 +14,7 @@ from rich.console import Console
 
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
+from fewaspect.data.joining import with_joined_sentences
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.environment import describe_environment
 from fewaspect.evaluation.evaluator import evaluate_episodes
@@ -36,7 +37,7 @@ VALIDATION_SEED = 20220814  # fixed, so that every run is validated on the same 
 
 
 @dataclass
-class Progressed:
+class TrainingState:
     """What changes during a run besides weights and moments; JSON-able."""
 
     step: int = 0
@@ -51,7 +52,7 @@ class Progressed:
 def train(
     settings: RunSettings, data: Path | None, out: Path, *, resume: bool = False, offline: bool | None = None,
     console: Console | None = None,
-) -> Progressed:  # fmt: skip
+) -> TrainingState:  # fmt: skip
     """Train a method into a run folder; with `resume`, continue to the result the run would have had."""
     console = console or Console(stderr=True)
     folder = RunFolder(out)
@@ -73,7 +74,8 @@ class Trainer:
         self.console = console
         s = settings.train
         benchmark = load_benchmark(s.benchmark, data, train=s.train or None)
-        train_set, validation_set = benchmark.require_train(), benchmark.validation
+        train_set = with_joined_sentences(benchmark.require_train(), s.joined, s.seed)
+        validation_set = benchmark.validation
         self.sampler = self._sampler(train_set, s.seed)
         self.validation_episodes = list(self._sampler(validation_set, VALIDATION_SEED).episodes(s.validation_episodes))
 
@@ -88,7 +90,7 @@ class Trainer:
         optimiser = torch.optim.AdamW(_parameter_groups(model, s), fused=True)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, self._rate_at)
         self.model, self.optimiser, self.schedule = self.accelerator.prepare(model, optimiser, schedule)
-        self.state = Progressed()
+        self.state = TrainingState()
         self.about = {
             "settings": settings.as_dict(),
             "train_source": benchmark.train_source,
@@ -102,7 +104,7 @@ class Trainer:
     def plain_model(self) -> FewShotModel:
         return self.accelerator.unwrap_model(self.model)
 
-    def run(self) -> Progressed:
+    def run(self) -> TrainingState:
         s, state = self.settings.train, self.state
         self.folder.write_about({**self.about, "finished": False})
         self.accelerator.init_trackers("tensorboard", {})
@@ -138,7 +140,7 @@ class Trainer:
         restore_model(self.plain_model, tensors, self.folder.last)
         restore_optimiser(self.optimiser.optimizer, tensors, about["learning_rates"])
         self.schedule.scheduler.load_state_dict(about["schedule"])
-        self.state = Progressed(**about["state"])
+        self.state = TrainingState(**about["state"])
 
     def _step(self, step: int) -> dict[str, float]:
         """One optimiser step over its episodes; each process takes its share of them."""
@@ -228,7 +230,7 @@ class Trainer:
 _VALIDATED = {"auc": "auc", "f1": "f1", "oracle_f1": "oracle_count_f1"}
 
 
-def _outcome(state: Progressed) -> dict[str, Any]:
+def _outcome(state: TrainingState) -> dict[str, Any]:
     return {"steps": state.step, "best": state.best, "best_step": state.best_step, "seconds": state.seconds}
 
 
