@@ -50,3 +50,17 @@ def test_the_examples_of_the_readme_run_in_order(encoder_folder: Callable[..., P
             cwd=tmp_path, env=environment, capture_output=True, text=True,
         )  # fmt: skip
         assert done.returncode == 0, (command, done.stderr)
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_the_python_examples_of_the_docs_run(page: Path) -> None:
+    for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL):
+        done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
+
+
+def test_the_links_of_the_docs_lead_somewhere() -> None:
+    for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / link).exists(), (page.name, link)

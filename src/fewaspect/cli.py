@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -41,15 +41,23 @@ def _options(
     pass
 
 
+def _refuse(message: str) -> NoReturn:
+    typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
+    typer.echo(message, err=True)
+    sys.exit(2)
+
+
 def main() -> None:
     """Run a command; what a user can mend is one message and exit code 2, not a traceback."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")  # without it, a warning after every fork
     try:
         app()
     except FewAspectError as error:
-        typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
-        typer.echo(str(error), err=True)
-        sys.exit(2)
+        _refuse(str(error))
+    except OSError as error:
+        if error.filename is None:  # not about a file the user named
+            raise
+        _refuse(f"{error.filename}: {error.strerror}.")
     except KeyboardInterrupt:
         typer.echo("stopped", err=True)
         sys.exit(130)

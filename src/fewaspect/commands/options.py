@@ -49,7 +49,7 @@ def _options(panels: tuple[tuple[str, type[Settings]], ...]) -> dict[str, inspec
         hints = get_type_hints(kind)
         for item in dataclasses.fields(kind):  # type: ignore[arg-type]
             choices = item.metadata.get("choices")
-            shown = f"{item.metadata['help']} [{'|'.join(choices)}]" if choices else item.metadata["help"]
+            shown = f"{item.metadata['help']} One of {', '.join(choices)}." if choices else item.metadata["help"]
             annotation = Annotated[
                 hints[item.name] | None,  # type: ignore[valid-type, name-defined]
                 typer.Option(show_default=str(item.default) or False, help=shown, rich_help_panel=panel),

@@ -18,7 +18,7 @@ from fewaspect.methods import method_entry
 from fewaspect.methods.prepared import PreparedSet
 from fewaspect.progress import counting
 from fewaspect.settings import EvaluateSettings, parse_range
-from fewaspect.training.run import RunFolder, load_run
+from fewaspect.training.run import RunFolder, load_run, report_truncation
 
 
 def evaluate_run(
@@ -44,6 +44,7 @@ def evaluate_run(
     episodes = list(sampler.episodes(settings.episodes))
     with counting(console, "frozen layers", len(sentences) + len(sentences.classes), "sentences") as done:
         prepared = PreparedSet.of(sentences, FrozenStates(encoder), done)
+    report_truncation(prepared.truncated(), console)
     with counting(console, "episodes", len(episodes), "episodes") as done:
         evaluated = evaluate_episodes(model, prepared, episodes, on_episode=done)
     metrics = {name: summarise(values).to_percent().as_dict() for name, values in evaluated.measured().items()}

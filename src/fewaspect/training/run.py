@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
 from fewaspect.encoders.transformer import TokenEncoder
 from fewaspect.encoders.weights import resolve_encoder
 from fewaspect.errors import CheckpointError, ConfigError
@@ -95,6 +97,12 @@ class RunFolder:
         ]
         if changed:
             raise ConfigError(f"{self.path}: --resume needs the settings the run began with: {'; '.join(changed)}.")
+
+
+def report_truncation(count: int, console: Console) -> None:
+    """Say how many sentences the encoder read only in part."""
+    if count:
+        console.print(f"[yellow]{count} sentences are longer than the encoder can read; their ends were not read.")
 
 
 def build_model(settings: RunSettings, offline: bool | None = None) -> tuple[TokenEncoder, FewShotModel]:

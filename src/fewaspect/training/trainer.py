@@ -31,7 +31,7 @@ from fewaspect.training.checkpoint import (
     restore_optimiser,
     save_tensors,
 )
-from fewaspect.training.run import RunFolder, RunSettings, build_model
+from fewaspect.training.run import RunFolder, RunSettings, build_model, report_truncation
 
 VALIDATION_SEED = 20220814  # fixed, so that every run is validated on the same episodes
 
@@ -108,8 +108,7 @@ class Trainer:
         s, state = self.settings.train, self.state
         self.folder.write_about({**self.about, "finished": False})
         self.accelerator.init_trackers("tensorboard", {})
-        if self.about["truncated_sentences"]:
-            self.console.print(f"{self.about['truncated_sentences']} sentences are longer than the encoder can read.")
+        report_truncation(self.about["truncated_sentences"], self.console)
         started = time.perf_counter() - state.seconds
         losses: dict[str, float] = {}
         since = 0
