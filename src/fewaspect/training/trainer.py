@@ -91,7 +91,7 @@ class Trainer:
         schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, self._rate_at)
         self.model, self.optimiser, self.schedule = self.accelerator.prepare(model, optimiser, schedule)
         self.state = TrainingState()
-        self.about = {
+        self.about: dict[str, Any] = {
             "settings": settings.as_dict(),
             "train_source": benchmark.train_source,
             "train_aspects": list(train_set.classes),
