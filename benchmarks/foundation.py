@@ -40,7 +40,8 @@ def main() -> None:
             for seed in arguments.seeds if recipe == "recommended" else arguments.seeds[:1]:
                 measure(recipe, seed, arguments.data, arguments.runs)
     table = RESULTS.parent / "foundation.md"
-    table.write_text(page([json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]))
+    results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
+    table.write_text(page(results), encoding="utf-8")
     print(f"wrote {table}")
 
 

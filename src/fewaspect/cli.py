@@ -58,9 +58,6 @@ def main() -> None:
         if error.filename is None:  # not about a file the user named
             raise
         _refuse(f"{error.filename}: {error.strerror}.")
-    except KeyboardInterrupt:
-        typer.echo("stopped", err=True)
-        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -27,5 +27,9 @@ class ConfigError(FewAspectError):
     """A setting with a value that makes no sense."""
 
 
+class TrainingError(FewAspectError):
+    """A training run that cannot go on."""
+
+
 class CheckpointError(FewAspectError):
     """A run folder or checkpoint that is missing, damaged or made by something else."""

@@ -21,13 +21,18 @@ def atomic_write(path: str | os.PathLike[str], mode: Literal["w", "wb"] = "w") -
     target = Path(path).resolve()  # a link stays a link: its target is replaced
     temporary = _beside(target)
     text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
-    file = temporary.open(mode.replace("w", "x"), **text)
     try:
-        with file:
+        with temporary.open(mode.replace("w", "x"), **text) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        if error.errno is None or error.filename not in (None, str(temporary)):
+            raise
+        # Named after what the user asked for, not after the temporary file.
+        raise OSError(error.errno, error.strerror, str(path)) from error
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

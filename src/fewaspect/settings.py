@@ -19,7 +19,7 @@ S = TypeVar("S")
 
 
 def option(default: Any, help: str, **limits: Any) -> Any:
-    """A field with its help text and its limits (`least`, `most`, `choices`)."""
+    """A field with its help text and its limits (`least`, `most`, `choices`, `range`)."""
     return field(default=default, metadata={"help": help, **limits})
 
 
@@ -73,14 +73,14 @@ class TrainSettings(Settings):
     benchmark: str = option("fewasp-single", "Named benchmark: fewasp-single, fewasp-multi, fewasp or sample.")
     train: str = option("", "Training file(s) instead of the benchmark's own, separated by commas.")
     method: str = option("lpn", "Method by name; `fewaspect methods` lists them.")
-    recipe: str = option("recommended", "Set of defaults: recommended, paper or authors.")
+    recipe: str = option("recommended", "Set of defaults.", choices=("recommended", "paper", "authors"))
     encoder: str = option("minilm", "Encoder: minilm (embedded), a local folder, or a Hugging Face id.")
     freeze_layers: int = option(-1, "Number of frozen layers; -1: the lower half.", least=-1)
     encoder_dropout: float = option(
         0.0, "Dropout in the trainable layers; -1: the encoder's own.", least=-1.0, most=0.9
     )
-    way: str = option("5", 'Classes per episode, N: a number, or a range like "4-12".')
-    shot: str = option("5", 'Support sentences per class, K: a number, or a range like "1-10".')
+    way: str = option("5", 'Classes per episode, N: a number, or a range like "4-12".', range=True)
+    shot: str = option("5", 'Support sentences per class, K: a number, or a range like "1-10".', range=True)
     queries: int = option(5, "Queries per class.", least=1)
     none_rate: float = option(0.0, "Share of queries that carry none of the episode's aspects.", least=0.0, most=0.95)
     protocol: str = option("disjoint", "How episodes are drawn.", choices=("disjoint", "authors"))
@@ -94,9 +94,11 @@ class TrainSettings(Settings):
     max_grad_norm: float = option(1.0, "Gradients are clipped to this norm; 0: never.", least=0.0)
     validation_episodes: int = option(100, "Fixed episodes per validation.", least=1)
     validate_every: int = option(200, "Steps between validations.", least=1)
-    validation_metric: str = option("f1", "What the best checkpoint is best at.", choices=("f1", "auc", "oracle_f1"))
+    validation_metric: str = option(
+        "f1", "What the best checkpoint is best at.", choices=("f1", "auc", "oracle_count_f1")
+    )
     patience: int = option(0, "Validations without improvement before stopping early; 0: never.", least=0)
-    seed: int = option(0, "Seed of everything random.", least=0)
+    seed: int = option(0, "Seed of everything random.", least=0, most=2**32 - 1)
 
 
 @dataclass(frozen=True)
@@ -105,13 +107,13 @@ class EvaluateSettings(Settings):
 
     benchmark: str = option("fewasp-single", "Named benchmark: fewasp-single, fewasp-multi, fewasp or sample.")
     split: str = option("test", "Which classes.", choices=("test", "validation"))
-    way: str = option("5", "Classes per episode, N.")
-    shot: str = option("5", "Support sentences per class, K.")
+    way: str = option("5", 'Classes per episode, N: a number, or a range like "4-12".', range=True)
+    shot: str = option("5", 'Support sentences per class, K: a number, or a range like "1-10".', range=True)
     queries: int = option(5, "Queries per class.", least=1)
     none_rate: float = option(0.0, "Share of queries that carry none of the episode's aspects.", least=0.0, most=0.95)
     protocol: str = option("disjoint", "How episodes are drawn.", choices=("disjoint", "authors"))
     episodes: int = option(600, "Number of episodes.", least=2)
-    seed: int = option(1, "Seed of the episodes.", least=0)
+    seed: int = option(1, "Seed of the episodes.", least=0, most=2**32 - 1)
 
 
 _PAPER: dict[str, Any] = {
@@ -123,7 +125,6 @@ _PAPER: dict[str, Any] = {
     "contrastive_normalise": False,
     "joined": 0.0,
     "encoder_dropout": -1.0,
-    "head_learning_rate": 1e-5,
     "episodes": 2000,
     "warmup": 0,
 }
@@ -138,6 +139,7 @@ _AUTHORS: dict[str, Any] = {
     "count_outputs": 5,
     "method_dropout": 0.1,
     "protocol": "authors",
+    "validate_every": 100,
     "weight_decay": 0.2,
     "warmup": 100,
 }
@@ -208,6 +210,8 @@ def _check_limits(name: str, value: Any, limits: Mapping[str, Any]) -> None:
         raise ConfigError(f"{name}: expected a finite number, found {value}.")
     if "choices" in limits and value not in limits["choices"]:
         raise ConfigError(f'{name}: expected one of {", ".join(limits["choices"])}, found "{value}".')
+    if limits.get("range"):
+        parse_range(name, value)
     if "least" in limits and not value >= limits["least"]:
         raise ConfigError(f"{name}: expected at least {limits['least']}, found {value}.")
     if "most" in limits and not value <= limits["most"]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fewaspect.commands.options import ConfigFile, DataFolder, Offline, with_settings
+from fewaspect.errors import ConfigError
 from fewaspect.settings import EvaluateSettings, build_settings, read_config, to_json
 
 
@@ -30,8 +31,10 @@ def evaluate(
     from fewaspect.files import atomic_write
     from fewaspect.training.evaluate_run import evaluate_run
 
+    if json_out and not json_out.resolve().parent.is_dir():
+        raise ConfigError(f"{json_out}: expected a file in a folder that exists, found no such folder.")
     result = evaluate_run(run, settings, data, offline=offline or None)
+    Console().print(results_table(result))
     if json_out:
         with atomic_write(json_out) as file:
             file.write(to_json(result))
-    Console().print(results_table(result))

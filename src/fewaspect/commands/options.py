@@ -68,7 +68,10 @@ def resolve(
     recipe = given.get("recipe", TrainSettings.recipe)
     if not isinstance(recipe, str) or recipe not in RECIPES:
         raise ConfigError(f'recipe: expected one of {", ".join(RECIPES)}, found "{recipe}".')
-    kind = method_settings(given.get("method", TrainSettings.method))
+    method = given.get("method", TrainSettings.method)
+    if not isinstance(method, str):
+        raise ConfigError(f"method: expected a name, found {method!r}.")
+    kind = method_settings(method)
     train_names, method_names = (
         {item.name for item in dataclasses.fields(settings)}  # type: ignore[arg-type]
         for settings in (TrainSettings, kind)
@@ -82,9 +85,8 @@ def resolve(
 
 
 def _flattened(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a run.json, in two halves under "settings", are taken as well as a flat mapping."""
-    values = values.get("settings", values)
-    flat: dict[str, Any] = {}
-    for name, value in values.items():
-        flat.update(value if isinstance(value, dict) else {name: value})
-    return flat
+    """The settings of a run.json, two mappings under "settings", are taken as well as a flat mapping."""
+    halves = values.get("settings")
+    if isinstance(halves, dict) and all(isinstance(half, dict) for half in halves.values()):
+        return {name: value for half in halves.values() for name, value in half.items()}
+    return dict(values)

@@ -10,11 +10,12 @@ from fewaspect.data.sentences import LabelledSentence, SentenceSet
 def with_joined_sentences(sentences: SentenceSet, share: float, seed: int) -> SentenceSet:
     """The same sentences plus `share` times as many that join two of them, carrying the aspects of both.
 
-    Only sentences with an aspect are joined, and only pairs that have none in common.
+    Only sentences with an aspect are joined, and only pairs that have none in common; where such pairs are rare, there
+    may be fewer.
     """
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, 1])))
     labelled = [sentence for sentence in sentences if sentence.aspects]
-    wanted = round(share * len(sentences))
+    wanted = round(share * len(sentences)) if labelled else 0
     joined: list[LabelledSentence] = []
     attempts = 0
     while len(joined) < wanted and attempts < 100 * wanted:

@@ -125,10 +125,20 @@ class TokenEncoder:
                 f"{source.name}: expected a BERT-like encoder ({', '.join(SUPPORTED_TYPES)}), "
                 f'found model type "{config.model_type}".'
             )
-        model = AutoModel.from_pretrained(
-            source.folder, local_files_only=True, use_safetensors=True, dtype=torch.float32
-        )
-        tokeniser = AutoTokenizer.from_pretrained(source.folder, local_files_only=True, use_fast=True)
+        try:
+            model, loading = AutoModel.from_pretrained(
+                source.folder,
+                local_files_only=True,
+                use_safetensors=True,
+                dtype=torch.float32,
+                output_loading_info=True,
+            )
+            tokeniser = AutoTokenizer.from_pretrained(source.folder, local_files_only=True, use_fast=True)
+        except (OSError, ValueError, KeyError) as error:
+            raise EncoderError(f"{source.folder}: expected an encoder with its tokeniser, found: {error}") from error
+        # The pooler on top is not used here, so that weights without one are whole.
+        if lost := sorted(name for name in loading["missing_keys"] if "pooler" not in name):
+            raise EncoderError(f"{source.folder}: expected weights for {lost[0]} and {len(lost) - 1} more, found none.")
         # DistilBERT calls the stack of layers `transformer`, the others `encoder`.
         stack = model.transformer if config.model_type == "distilbert" else model.encoder
         layers = list(stack.layer)

@@ -25,6 +25,10 @@ def results_table(result: dict[str, Any]) -> Table:
     caption = f"encoder {result['encoder']}, trained on {result['train']}, sampler {result['protocol']}"
     table = Table("", "mean", "95 % interval", title=title, caption=caption, title_justify="left")
     for name, label in _ROWS.items():
-        values = result[name]
-        table.add_row(label, f"[bold]{values['mean']:.2f}[/bold]", f"{values['low']:.2f} to {values['high']:.2f}")
+        mean, low, high = (_shown(result[name][part]) for part in ("mean", "low", "high"))
+        table.add_row(label, f"[bold]{mean}[/bold]", f"{low} to {high}")
     return table
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

@@ -91,9 +91,18 @@ class LPN(Method):
         return parts
 
     def evidence(self, task: Task, scores: Scores) -> Tensor:
-        """(Q, N, T) how much each token of each query speaks for each class: the label-specific attention."""
+        """(Q, N, T) what each token of each query adds to the logit of each class over the mean of all classes.
+
+        Exact but for the norm: given its attention, the pooling is linear in the token states, and so are the
+        differences of squared distances.
+        """
+        if self.settings.pooling_relu:
+            raise ValueError("a ReLU in the pooling makes the share of a single token undefined")
+        assert scores.prototypes is not None
         tokens, rows = shared_tokens(task.queries)
-        return self.label_attention.attention(*self._seen_from(task, scores, tokens.take(rows)))
+        H, mask = self._padded(tokens.take(rows))
+        directions = scores.prototypes - scores.prototypes.mean(dim=0)  # (N, d)
+        return self.pooling.token_shares(H, mask, 2 * directions)
 
     def _seen_from(self, task: Task, scores: Scores, tokens: PackedStates) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """What the label attention reads; token states have a constant norm where vectors are unit vectors."""

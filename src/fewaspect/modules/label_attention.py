@@ -18,7 +18,7 @@ class LabelAttention(nn.Module):
     """
 
     def __init__(
-        self, width: int, *, start: str = "random", blend: float = 0.73, scale: float = 1.0, scaled: bool = False,
+        self, width: int, *, start: str = "random", blend: float = 0.73, scaled: bool = False,
         dropout: float = 0.0,
     ) -> None:  # fmt: skip
         super().__init__()
@@ -27,7 +27,7 @@ class LabelAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
         if start == "blend":
             with torch.no_grad():
-                self.Wa.weight.copy_(scale * torch.cat([blend * torch.eye(width), (1 - blend) * torch.eye(width)], 1))
+                self.Wa.weight.copy_(torch.cat([blend * torch.eye(width), (1 - blend) * torch.eye(width)], 1))
                 self.Wa.bias.zero_()
 
     def attention(self, prototypes: Tensor, labels: Tensor, H: Tensor, mask: Tensor) -> Tensor:

@@ -37,6 +37,12 @@ class SelfAttentivePooling(nn.Module):
         """(B, R, T) weight of each token in each head."""
         return masked_softmax(self.F2(torch.tanh(self.F1(H))).transpose(1, 2), mask[:, None, :])
 
+    def token_shares(self, H: Tensor, mask: Tensor, directions: Tensor) -> Tensor:
+        """(B, N, T) what each token adds to the dot products of the sentence vector with N directions (no ReLU)."""
+        N, heads = len(directions), self.F2.out_features
+        seen = (directions @ self.F3.weight).view(N, heads, -1)  # (N, R, d): the directions as each head sees them
+        return torch.einsum("brt,btd,nrd->bnt", self.attention(H, mask), H, seen)
+
     def forward(self, H: Tensor, mask: Tensor) -> Tensor:
         heads = (self.attention(H, mask) @ H).flatten(1)  # (B, R d)
         return self.F3(torch.relu(heads) if self.relu else heads)  # (B, d)

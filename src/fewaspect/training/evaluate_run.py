@@ -9,6 +9,7 @@ from rich.console import Console
 
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
+from fewaspect.data.sentences import describe_aspect
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.environment import describe_environment
 from fewaspect.errors import ConfigError
@@ -31,8 +32,8 @@ def evaluate_run(
     about = RunFolder(path).read_about()
     benchmark = load_benchmark(settings.benchmark, data)
     sentences = benchmark.test if settings.split == "test" else benchmark.validation
-    trained_on = set(about["train_aspects"])
-    if shared := sorted(trained_on.intersection(sentences.classes)):
+    trained_on = set(map(describe_aspect, about["train_aspects"]))
+    if shared := [name for name in sentences.classes if describe_aspect(name) in trained_on]:
         raise ConfigError(
             f"{settings.benchmark} ({settings.split}): expected aspects that {path} was not trained on, "
             f"found {len(shared)} that it was: {', '.join(shared[:5])}."
@@ -69,10 +70,13 @@ def evaluate_run(
         "truncated_sentences": prepared.truncated(),
         "seconds": {
             "training": about.get("seconds"),
+            "training_encoding": about.get("encoding_seconds"),
             "encoding": evaluated.encode_seconds,
             "episodes": evaluated.episode_seconds,
         },
+        "training_finished": about["finished"],
         "training_steps": about.get("steps"),
+        "best_step": about.get("best_step"),
         "settings": run.as_dict(),
         "environment": describe_environment(),
     }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from rich.console import Console
 
 from fewaspect.encoders.transformer import TokenEncoder
@@ -36,6 +37,9 @@ class RunSettings:
         return way if isinstance(way, int) else way[1]
 
 
+_NEEDED = ("train_source", "train_aspects", "encoder_digest")
+
+
 class RunFolder:
     """Names of the files in a run folder, and how they are read and written."""
 
@@ -45,19 +49,20 @@ class RunFolder:
         self.best = self.path / "model.safetensors"
         self.last = self.path / "last.safetensors"
         self.history = self.path / "history.json"
-        self.logs = self.path / "tensorboard"
 
     def start(self, settings: RunSettings, resume: bool) -> bool:
         """Make the folder, or check that what is in it can be resumed; true if there is a state to resume from."""
         if self.path.exists() and not self.path.is_dir():
             raise ConfigError(f"{self.path}: expected a folder for the run, found a file.")
-        if not resume:
-            if self.path.is_dir() and any(self.path.iterdir()):
-                raise ConfigError(
-                    f"{self.path}: expected a new or empty folder, found files. "
-                    "Pass --resume to continue that run, or choose another folder."
-                )
-        elif self.about.is_file():
+        in_use = self.path.is_dir() and any(not _unfinished(path) for path in self.path.iterdir())
+        if in_use and not resume:
+            raise ConfigError(
+                f"{self.path}: expected a new or empty folder, found files. "
+                "Pass --resume to continue that run, or choose another folder."
+            )
+        if in_use and not self.about.is_file():
+            raise ConfigError(f"{self.path}: expected a run to resume, found other files and no run.json.")
+        if in_use:
             self._refuse_other_settings(settings)
         self.path.mkdir(parents=True, exist_ok=True)
         return resume and self.last.is_file()
@@ -68,12 +73,12 @@ class RunFolder:
 
     def read_about(self) -> dict[str, Any]:
         try:
-            about = json.loads(self.about.read_text(encoding="utf-8"))
-            return {
-                **about,
-                "settings": {"train": dict(about["settings"]["train"]), "method": dict(about["settings"]["method"])},
-            }
-        except FileNotFoundError:
+            about = dict(json.loads(self.about.read_text(encoding="utf-8")))
+            for part in (about["settings"]["train"], about["settings"]["method"], *(about[name] for name in _NEEDED)):
+                if part is None:
+                    raise ValueError("an entry is null")
+            return about
+        except (FileNotFoundError, NotADirectoryError):
             raise CheckpointError(f"{self.path}: expected a run folder with run.json, found none.") from None
         except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
             raise CheckpointError(
@@ -99,6 +104,11 @@ class RunFolder:
             raise ConfigError(f"{self.path}: --resume needs the settings the run began with: {'; '.join(changed)}.")
 
 
+def _unfinished(path: Path) -> bool:
+    """What a kill in the middle of an atomic write leaves behind."""
+    return path.name.startswith(".") and path.suffix == ".part"
+
+
 def report_truncation(count: int, console: Console) -> None:
     """Say how many sentences the encoder read only in part."""
     if count:
@@ -107,8 +117,6 @@ def report_truncation(count: int, console: Console) -> None:
 
 def build_model(settings: RunSettings, offline: bool | None = None) -> tuple[TokenEncoder, FewShotModel]:
     """A fresh encoder and model, as training starts with them."""
-    import torch
-
     train = settings.train
     encoder = TokenEncoder(
         resolve_encoder(train.encoder, offline),
@@ -126,10 +134,12 @@ def load_run(path: Path, offline: bool | None = None) -> tuple[RunSettings, Toke
     settings = folder.read_settings()
     tensors, about = load_tensors(folder.best)
     encoder, model = build_model(settings, offline)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    encoder.frozen.model.to(device)
     if about.get("encoder_digest") != encoder.source.digest:
         raise CheckpointError(
             f"{folder.best}: was trained on encoder weights {about.get('encoder_digest')}, "
             f'but "{settings.train.encoder}" now has {encoder.source.digest}.'
         )
     restore_model(model, tensors, folder.best)
-    return settings, encoder, model.eval()
+    return settings, encoder, model.to(device).eval()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import time
 from dataclasses import dataclass, field
@@ -15,9 +17,12 @@ from rich.console import Console
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
 from fewaspect.data.joining import with_joined_sentences
+from fewaspect.data.sentences import SentenceSet
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.environment import describe_environment
+from fewaspect.errors import CheckpointError, ConfigError, TrainingError
 from fewaspect.evaluation.evaluator import evaluate_episodes
+from fewaspect.evaluation.metrics import summarise
 from fewaspect.files import atomic_write
 from fewaspect.methods.model import FewShotModel
 from fewaspect.methods.prepared import PreparedSet
@@ -69,23 +74,26 @@ class Trainer:
     def __init__(
         self, settings: RunSettings, data: Path | None, folder: RunFolder, offline: bool | None, console: Console
     ) -> None:
-        self.settings = settings
-        self.folder = folder
-        self.console = console
+        self.settings, self.folder, self.console = settings, folder, console
         s = settings.train
         benchmark = load_benchmark(s.benchmark, data, train=s.train or None)
         train_set = with_joined_sentences(benchmark.require_train(), s.joined, s.seed)
-        validation_set = benchmark.validation
         self.sampler = self._sampler(train_set, s.seed)
-        self.validation_episodes = list(self._sampler(validation_set, VALIDATION_SEED).episodes(s.validation_episodes))
+        validation = self._sampler(benchmark.validation, VALIDATION_SEED)
+        self.validation_episodes = list(validation.episodes(s.validation_episodes))
 
         self.accelerator = Accelerator(log_with="tensorboard", project_dir=str(folder.path))
-        self.encoder, model = build_model(settings, offline)
-        self.encoder.frozen.model.to(self.accelerator.device)
-        frozen = FrozenStates(self.encoder)
-        with counting(console, "frozen layers", len(train_set) + len(validation_set), "sentences") as done:
+        if self.accelerator.num_processes > 1:
+            raise ConfigError(
+                f"expected one process, found {self.accelerator.num_processes}: start without a launcher."
+            )
+        encoder, model = build_model(settings, offline)
+        encoder.frozen.model.to(self.accelerator.device)
+        started = time.perf_counter()
+        frozen = FrozenStates(encoder)
+        with counting(console, "frozen layers", len(train_set) + len(benchmark.validation), "sentences") as done:
             self.train_set = PreparedSet.of(train_set, frozen, done)
-            self.validation_set = PreparedSet.of(validation_set, frozen, done)
+            self.validation_set = PreparedSet.of(benchmark.validation, frozen, done)
         self.steps = math.ceil(s.episodes / s.episodes_per_step)
         optimiser = torch.optim.AdamW(_parameter_groups(model, s), fused=True)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, self._rate_at)
@@ -95,14 +103,13 @@ class Trainer:
             "settings": settings.as_dict(),
             "train_source": benchmark.train_source,
             "train_aspects": list(train_set.classes),
-            "encoder_digest": self.encoder.source.digest,
+            "joined_sentences": len(train_set) - len(benchmark.require_train()),
+            "encoder_digest": encoder.source.digest,
+            "data_digest": _digest(train_set, benchmark.validation),
             "truncated_sentences": self.train_set.truncated() + self.validation_set.truncated(),
+            "encoding_seconds": time.perf_counter() - started,
             "environment": describe_environment(),
         }
-
-    @property
-    def plain_model(self) -> FewShotModel:
-        return self.accelerator.unwrap_model(self.model)
 
     def run(self) -> TrainingState:
         s, state = self.settings.train, self.state
@@ -110,7 +117,7 @@ class Trainer:
         self.accelerator.init_trackers("tensorboard", {})
         report_truncation(self.about["truncated_sentences"], self.console)
         started = time.perf_counter() - state.seconds
-        losses: dict[str, float] = {}
+        sums: dict[str, float] = {}
         since = 0
         with progress_bar(self.console, "episodes") as bar:
             task = bar.add_task("training", total=s.episodes, completed=state.step * s.episodes_per_step, note="")
@@ -118,48 +125,55 @@ class Trainer:
                 parts = self._step(state.step)
                 state.step += 1
                 since += 1
-                for name, value in parts.items():
-                    losses[name] = losses.get(name, 0.0) + value
-                mean = {name: value / since for name, value in losses.items()}
-                bar.update(
-                    task, completed=min(s.episodes, state.step * s.episodes_per_step), note=self._note(mean["loss"])
-                )
+                sums = {name: sums.get(name, 0.0) + value for name, value in parts.items()}
+                losses = {name: value / since for name, value in sums.items()}
+                done = min(s.episodes, state.step * s.episodes_per_step)
+                bar.update(task, completed=done, note=self._note(losses["loss"]))
                 if state.step % s.validate_every == 0 or state.step == self.steps:
                     state.seconds = time.perf_counter() - started
-                    self._validate(mean)
-                    losses, since = {}, 0
-            state.finished = True
+                    self._validate(losses)
+                    sums, since = {}, 0
+        state.finished = True
         state.seconds = time.perf_counter() - started
         self.accelerator.end_training()
-        self.folder.write_about({**self.about, **_outcome(state), "finished": True})
+        outcome = {"steps": state.step, "best": state.best, "best_step": state.best_step, "seconds": state.seconds}
+        self.folder.write_about({**self.about, **outcome, "finished": True})
         return state
 
     def restore(self) -> None:
+        """Continue from the last validation; data or encoder weights other than the run began with are refused."""
         tensors, about = load_tensors(self.folder.last)
-        restore_model(self.plain_model, tensors, self.folder.last)
-        restore_optimiser(self.optimiser.optimizer, tensors, about["learning_rates"])
-        self.schedule.scheduler.load_state_dict(about["schedule"])
-        self.state = TrainingState(**about["state"])
+        try:
+            for name in ("encoder_digest", "data_digest"):
+                if about[name] != self.about[name]:
+                    raise CheckpointError(
+                        f"{self.folder.last}: --resume needs the data and weights the run began with, "
+                        f"but the {name.replace('_', ' ')} was {about[name]} and is now {self.about[name]}."
+                    )
+            restore_model(self.model, tensors, self.folder.last)
+            restore_optimiser(self.optimiser.optimizer, tensors, about["learning_rates"])
+            self.schedule.scheduler.load_state_dict(about["schedule"])
+            self.state = TrainingState(**about["state"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise CheckpointError(f"{self.folder.last}: expected a state to resume from, found {error!r}.") from error
 
     def _step(self, step: int) -> dict[str, float]:
-        """One optimiser step over its episodes; each process takes its share of them."""
+        """One optimiser step; the losses are means over its episodes."""
         s = self.settings.train
         first = step * s.episodes_per_step
         indices = range(first, min(first + s.episodes_per_step, s.episodes))
-        mine = indices[self.accelerator.process_index :: self.accelerator.num_processes]
-        torch.manual_seed(
-            s.seed * 1_000_003 + step
-        )  # dropout depends on the step alone, so that a resumed run is equal
+        torch.manual_seed(s.seed * 1_000_003 + step)  # dropout depends on the step alone, so a resumed run is equal
         self.model.train()
         report: dict[str, float] = {}
-        for index in mine:
+        for index in indices:
             frozen, episode = self.train_set.load(self.sampler.episode(index))
-            device = self.accelerator.device
-            _, parts = self.model(frozen.to(device), episode.to(device))
-            share = self.accelerator.num_processes / len(indices)  # gradients are averaged over processes
-            self.accelerator.backward(sum(parts.values()) * share)
-            for name, value in {**parts, "loss": sum(parts.values())}.items():
-                report[name] = report.get(name, 0.0) + float(value.detach()) / len(mine)
+            _, parts = self.model(frozen.to(self.accelerator.device), episode.to(self.accelerator.device))
+            loss = torch.stack(list(parts.values())).sum()
+            self.accelerator.backward(loss / len(indices))
+            for name, value in {**parts, "loss": loss}.items():
+                report[name] = report.get(name, 0.0) + float(value.detach()) / len(indices)
+        if not math.isfinite(report["loss"]):
+            raise TrainingError(f"the loss is {report['loss']} at step {step + 1}: training diverged, lower its rates.")
         if s.max_grad_norm:
             self.accelerator.clip_grad_norm_(self.model.parameters(), s.max_grad_norm)
         self.optimiser.step()
@@ -169,42 +183,40 @@ class Trainer:
 
     def _validate(self, losses: dict[str, float]) -> None:
         s, state = self.settings.train, self.state
-        measured = evaluate_episodes(self.plain_model, self.validation_set, self.validation_episodes).measured()
-        values = {name: 100 * float(measured[key].mean()) for name, key in _VALIDATED.items()}
+        measured = evaluate_episodes(self.model, self.validation_set, self.validation_episodes).measured()
+        values = {name: summarise(measured[name]).to_percent().mean for name in _VALIDATED}
         state.history.append({"step": state.step, **losses, **{f"validation_{n}": v for n, v in values.items()}})
         self.accelerator.log({**losses, **{f"validation/{n}": v for n, v in values.items()}}, step=state.step)
         value = values[s.validation_metric]
         if value > state.best:
             state.best, state.best_step, state.stale = value, state.step, 0
-            if self.accelerator.is_main_process:
-                self._save_best()
+            save_tensors(self.folder.best, model_tensors(self.model), {**self._identity(), "step": state.step})
         else:
             state.stale += 1
             state.finished = bool(s.patience) and state.stale >= s.patience
-        if self.accelerator.is_main_process:
-            self._save_last()
+        self._save_last()
         if not self.console.is_terminal:
             self.console.print(
                 f"step {state.step}/{self.steps}  loss {losses['loss']:.4f}  validation AUC {values['auc']:.2f}  "
                 f"F1 {values['f1']:.2f}  {state.seconds:.0f} s"
             )
 
-    def _save_best(self) -> None:
-        about = {"step": self.state.step, "encoder_digest": self.about["encoder_digest"]}
-        save_tensors(self.folder.best, model_tensors(self.plain_model), about)
-
     def _save_last(self) -> None:
         optimiser, schedule = self.optimiser.optimizer, self.schedule.scheduler
         about = {
+            **self._identity(),
             "state": vars(self.state),
             "learning_rates": [group["lr"] for group in optimiser.param_groups],
             "schedule": {**schedule.state_dict(), "lr_lambdas": [None] * len(optimiser.param_groups)},
         }
-        save_tensors(self.folder.last, {**model_tensors(self.plain_model), **optimiser_tensors(optimiser)}, about)
+        save_tensors(self.folder.last, {**model_tensors(self.model), **optimiser_tensors(optimiser)}, about)
         with atomic_write(self.folder.history) as file:
             file.write(to_json(self.state.history))
 
-    def _sampler(self, sentences: Any, seed: int) -> EpisodeSampler:
+    def _identity(self) -> dict[str, str]:
+        return {name: self.about[name] for name in ("encoder_digest", "data_digest")}
+
+    def _sampler(self, sentences: SentenceSet, seed: int) -> EpisodeSampler:
         s = self.settings.train
         return EpisodeSampler(
             sentences, way=parse_range("way", s.way), shot=parse_range("shot", s.shot), queries=s.queries,
@@ -226,11 +238,13 @@ class Trainer:
         return note
 
 
-_VALIDATED = {"auc": "auc", "f1": "f1", "oracle_f1": "oracle_count_f1"}
+_VALIDATED = ("auc", "f1", "oracle_count_f1")
 
 
-def _outcome(state: TrainingState) -> dict[str, Any]:
-    return {"steps": state.step, "best": state.best, "best_step": state.best_step, "seconds": state.seconds}
+def _digest(*sets: SentenceSet) -> str:
+    """Changes with any text or label of any set."""
+    content = json.dumps([[(s.text, s.aspects) for s in sentences] for sentences in sets])
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _parameter_groups(model: FewShotModel, s: TrainSettings) -> list[dict[str, Any]]:
