@@ -9,7 +9,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from fewaspect.data.episodes import Episode
 from fewaspect.data.sentences import SentenceSet, describe_aspect
-from fewaspect.encoders.packed import PackedStates, unpad
+from fewaspect.encoders.packed import Layout, PackedStates, unpad
 from fewaspect.encoders.weights import resolve_encoder
 from fewaspect.methods.base import Method
 from fewaspect.methods.model import EpisodeTensors, task_of
@@ -38,8 +38,7 @@ class PlainModel(torch.nn.Module):
         inputs = self.tokeniser(texts, padding=True, truncation=True, return_tensors="pt")
         hidden = self.encoder(**inputs).last_hidden_state  # (B, T, d)
         lengths = inputs["attention_mask"].sum(dim=1)
-        slots = inputs["attention_mask"].flatten().nonzero().squeeze(1)
-        return PackedStates(unpad(hidden, slots), lengths), place_episode(episode, np.arange(len(texts)))
+        return PackedStates(unpad(hidden, Layout(lengths)), lengths), place_episode(episode, np.arange(len(texts)))
 
     def loss(self, sentences: SentenceSet, episode: Episode) -> Tensor:
         tokens, tensors = self.represent(sentences, episode)

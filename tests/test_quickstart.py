@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from fewaspect.data.sampleset import load_showcase
+from fewaspect.errors import ConfigError
+from fewaspect.quickstart import _make_room
 from fewaspect.quickstart.page import write_page
 from fewaspect.quickstart.tagging import Tagged, Word
 
@@ -43,6 +47,21 @@ def test_it_runs_offline_and_shows_every_review(finished: tuple[str, Path]) -> N
         assert review.text in plain
 
 
+def test_it_can_be_run_again_but_replaces_no_other_run(finished: tuple[str, Path], tmp_path: Path) -> None:
+    run = tmp_path / "quickstart-run"
+    shutil.copytree(finished[1] / "quickstart-run", run)
+    about = json.loads((run / "run.json").read_text())
+    about["settings"]["train"]["benchmark"] = "fewasp-single"
+    (run / "run.json").write_text(json.dumps(about))
+    with pytest.raises(ConfigError, match="another run"):
+        _make_room(run)
+    assert (run / "model.safetensors").is_file()
+    about["settings"]["train"]["benchmark"] = "sample"
+    (run / "run.json").write_text(json.dumps(about))
+    _make_room(run)
+    assert not run.exists()
+
+
 def test_its_page_needs_nothing_from_outside(finished: tuple[str, Path]) -> None:
     page = (finished[1] / "quickstart.html").read_text(encoding="utf-8")
     assert not re.search(r"(src|href)\s*=|url\(|@import", page)
@@ -54,7 +73,7 @@ def test_most_reviews_get_a_right_aspect(finished: tuple[str, Path]) -> None:
 
     showcase = load_showcase()
     names = list(showcase.examples)
-    tagged = tag(finished[1] / "run", showcase.examples, [review.text for review in showcase.reviews])
+    tagged = tag(finished[1] / "quickstart-run", showcase.examples, [review.text for review in showcase.reviews])
     right = [names[t.aspects[0]] in review.aspects for t, review in zip(tagged, showcase.reviews, strict=True)]
     assert sum(right) >= 11
     for sentence in tagged:

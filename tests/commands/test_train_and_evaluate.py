@@ -97,6 +97,22 @@ def test_an_unknown_setting_in_a_config_file_is_guessed(tmp_path: Path) -> None:
     assert "Did you mean episodes?" in done.stderr
 
 
+@pytest.mark.parametrize("content", ["settings: 5", "method: 5", "method: [a]", "method: null", "train: {1: 2}", "- a"])
+def test_values_of_the_wrong_kind_in_a_config_file_are_refused(content: str, tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text(content)
+    done = fewaspect("train", "--config", str(tmp_path / "c.yaml"), "--out", str(tmp_path / "run"))
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_result_file_in_a_missing_folder_is_refused_before_the_work(run: Path, tmp_path: Path) -> None:
+    done = fewaspect("evaluate", str(run), "--benchmark", "sample", "--json", str(tmp_path / "no" / "r.json"))
+    assert done.returncode == 2
+    assert "no such folder" in done.stderr
+    assert not done.stdout
+
+
 def test_methods_lists_the_three_variants() -> None:
     done = fewaspect("methods")
     assert done.returncode == 0

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fewaspect.encoders.packed import PackedStates, pad, unpad
+from fewaspect.encoders.packed import Layout, PackedStates, pad, unpad
 
 LENGTHS = st.lists(st.integers(0, 5), min_size=1, max_size=6)
 few = settings(max_examples=50, deadline=None)
@@ -35,7 +35,7 @@ def test_the_padded_form_holds_each_sentence_from_the_left_and_zeros(lengths: li
     padded = packed.padded
     assert padded.shape == (len(lengths), max(lengths), 2)
     assert len(packed) == len(lengths)
-    assert packed.longest == max(lengths)
+    assert packed.layout.longest == max(lengths)
     for row, sentence in enumerate(sentences):
         assert padded[row, : len(sentence)].tolist() == sentence.tolist()
         assert (padded[row, len(sentence) :] == 0).all()
@@ -46,8 +46,8 @@ def test_the_padded_form_holds_each_sentence_from_the_left_and_zeros(lengths: li
 @given(LENGTHS)
 def test_unpad_undoes_pad(lengths: list[int]) -> None:
     packed = packed_of(sentences_of(lengths))
-    padded = pad(packed.values, packed.slots, len(packed), packed.longest)
-    assert unpad(padded, packed.slots).tolist() == packed.values.tolist()
+    padded = pad(packed.values, packed.layout)
+    assert unpad(padded, packed.layout).tolist() == packed.values.tolist()
 
 
 @few
@@ -94,8 +94,8 @@ def test_gradients_pass_through_padding_and_taking() -> None:
     values = torch.randn(6, 2, dtype=torch.float64, requires_grad=True)
     lengths, indices = torch.tensor([3, 1, 2]), torch.tensor([2, 0, 2])
     assert torch.autograd.gradcheck(lambda v: PackedStates(v, lengths).take(indices).padded, (values,))
-    slots = PackedStates(values.detach(), lengths).slots
+    layout = Layout(lengths)
     padded = torch.randn(3, 3, 2, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda p: unpad(p, slots), (padded,))
-    assert torch.autograd.gradgradcheck(lambda v: pad(v, slots, 3, 3).square(), (values,))
-    assert torch.autograd.gradgradcheck(lambda p: unpad(p, slots).square(), (padded,))
+    assert torch.autograd.gradcheck(lambda p: unpad(p, layout), (padded,))
+    assert torch.autograd.gradgradcheck(lambda v: pad(v, layout).square(), (values,))
+    assert torch.autograd.gradgradcheck(lambda p: unpad(p, layout).square(), (padded,))

@@ -14,7 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fewaspect.errors import CheckpointError, ConfigError
+from fewaspect.data.benchmarks import Benchmark
+from fewaspect.data.joining import with_joined_sentences
+from fewaspect.data.sampleset import load_sample
+from fewaspect.errors import CheckpointError, ConfigError, TrainingError
 from fewaspect.settings import EvaluateSettings, LPNSettings, TrainSettings
 from fewaspect.training.checkpoint import load_tensors, save_tensors
 from fewaspect.training.evaluate_run import evaluate_run
@@ -118,6 +121,30 @@ def test_resuming_with_other_settings_names_them(tiny: str, tmp_path: Path) -> N
     train(settings(tiny), None, tmp_path / "r")
     with pytest.raises(ConfigError, match="seed was 0, now 1"):
         train(settings(tiny, seed=1), None, tmp_path / "r", resume=True)
+
+
+def test_resuming_with_other_data_is_refused(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    train(settings(tiny), None, tmp_path / "r")
+    other = with_joined_sentences(load_sample()["validation"], 0.1, 0)
+    changed = Benchmark("sample", load_sample()["train"], other, load_sample()["test"], "sample train split")
+    monkeypatch.setattr("fewaspect.training.trainer.load_benchmark", lambda *_, **__: changed)
+    with pytest.raises(CheckpointError, match="data digest"):
+        train(settings(tiny), None, tmp_path / "r", resume=True)
+
+
+def test_resuming_never_takes_over_a_folder_that_is_not_a_run(tiny: str, tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_text("somebody's weights")
+    with pytest.raises(ConfigError, match=r"no run\.json"):
+        train(settings(tiny), None, tmp_path, resume=True)
+    assert (tmp_path / "model.safetensors").read_text() == "somebody's weights"
+
+
+def test_a_diverged_run_says_so_and_keeps_its_last_state(tiny: str, tmp_path: Path) -> None:
+    wild = settings(tiny, learning_rate=1e30, head_learning_rate=1e30, warmup=0, episodes=20, validate_every=1)
+    with pytest.raises(TrainingError, match="diverged"):
+        train(wild, None, tmp_path / "r")
+    tensors, _ = load_tensors(tmp_path / "r" / "last.safetensors")
+    assert tensors
 
 
 def test_tensorboard_logs_are_written(tiny: str, tmp_path: Path) -> None:

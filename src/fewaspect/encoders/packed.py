@@ -10,6 +10,37 @@ from typing import Any
 import torch
 from torch import Tensor
 
+BUCKETS = 4
+SMALLEST_BUCKET = 8
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the tokens of sentences of these lengths stand in their padded form."""
+
+    lengths: Tensor  # (B,) int64
+
+    @cached_property
+    def longest(self) -> int:
+        return int(self.lengths.max()) if len(self.lengths) else 0
+
+    @cached_property
+    def mask(self) -> Tensor:
+        """(B, T) boolean: which places of the padded form hold a token."""
+        return torch.arange(self.longest, device=self.lengths.device) < self.lengths[:, None]
+
+    @cached_property
+    def slots(self) -> Tensor:
+        """(tokens,) place of each token in the flattened padded form."""
+        return self.mask.flatten().nonzero().squeeze(1)
+
+    @cached_property
+    def buckets(self) -> tuple[tuple[int, Layout], ...]:
+        """A few runs of neighbouring sentences, each with its number of tokens; where neighbours have similar lengths,
+        padding run by run costs little."""
+        parts = self.lengths.split(max(SMALLEST_BUCKET, -(-len(self.lengths) // BUCKETS)))
+        return tuple((int(part.sum()), Layout(part)) for part in parts)
+
 
 @dataclass(frozen=True)
 class PackedStates:
@@ -26,30 +57,23 @@ class PackedStates:
         return len(self.lengths)
 
     @cached_property
-    def longest(self) -> int:
-        return int(self.lengths.max()) if len(self) else 0
+    def layout(self) -> Layout:
+        return Layout(self.lengths)
 
-    @cached_property
+    @property
     def mask(self) -> Tensor:
         """(B, T) boolean: which places of the padded form hold a token."""
-        return torch.arange(self.longest, device=self.lengths.device) < self.lengths[:, None]
-
-    @cached_property
-    def slots(self) -> Tensor:
-        """(tokens,) place of each token in the flattened padded form."""
-        return self.mask.flatten().nonzero().squeeze(1)
+        return self.layout.mask
 
     @cached_property
     def padded(self) -> Tensor:
         """(B, T, d) with zeros where `mask` is false."""
-        return pad(self.values, self.slots, len(self), self.longest)
+        return pad(self.values, self.layout)
 
     def with_values(self, values: Tensor) -> PackedStates:
         """The same sentences with other states, of any width."""
         packed = PackedStates(values, self.lengths)
-        for name in ("longest", "mask", "slots"):  # depend on the lengths alone
-            if name in self.__dict__:
-                packed.__dict__[name] = self.__dict__[name]
+        packed.__dict__["layout"] = self.layout  # depends on the lengths alone
         return packed
 
     def take(self, indices: Tensor) -> PackedStates:
@@ -69,14 +93,15 @@ class PackedStates:
         return PackedStates(torch.cat([p.values for p in parts]), torch.cat([p.lengths for p in parts]))
 
 
-def pad(values: Tensor, slots: Tensor, rows: int, columns: int) -> Tensor:
-    """(tokens, ...) to (rows, columns, ...): each token goes to its slot, the rest is zero."""
-    return _Spread.apply(values, slots, rows * columns).view(rows, columns, *values.shape[1:])
+def pad(values: Tensor, layout: Layout) -> Tensor:
+    """(tokens, ...) to (B, T, ...): each token goes to its slot, the rest is zero."""
+    rows, columns = len(layout.lengths), layout.longest
+    return _Spread.apply(values, layout.slots, rows * columns).view(rows, columns, *values.shape[1:])
 
 
-def unpad(padded: Tensor, slots: Tensor) -> Tensor:
-    """The inverse of `pad`: (rows, columns, ...) to (tokens, ...)."""
-    return _Collect.apply(padded.flatten(0, 1), slots)
+def unpad(padded: Tensor, layout: Layout) -> Tensor:
+    """The inverse of `pad`: (B, T, ...) to (tokens, ...)."""
+    return _Collect.apply(padded.flatten(0, 1), layout.slots)
 
 
 class _Spread(torch.autograd.Function):

@@ -93,14 +93,14 @@ class UpperLayers(nn.Module):
         return packed.with_values(hidden.squeeze(0))
 
     def _by_length(self, packed: PackedStates, encoder: nn.Module) -> PackedStates:
-        tokens = max(packed.longest, len(packed.values) // 4)  # about four buckets of similar lengths
+        tokens = max(packed.layout.longest, len(packed.values) // 4)  # about four buckets of similar lengths
         batches = length_batches(packed.lengths.cpu().numpy(), tokens)
         parts = []
         for batch in batches:
             part = packed.take(torch.from_numpy(batch).to(packed.lengths.device))
             padding = torch.zeros_like(part.mask, dtype=packed.values.dtype).masked_fill(~part.mask, float("-inf"))
             hidden = _first(encoder(part.padded, attention_mask=padding[:, None, None, :]))
-            parts.append(part.with_values(unpad(hidden, part.slots)))
+            parts.append(part.with_values(unpad(hidden, part.layout)))
         order = torch.from_numpy(np.argsort(np.concatenate(batches))).to(packed.lengths.device)
         return PackedStates.join(parts).take(order)
 
@@ -208,14 +208,15 @@ def _packed_attention(
     **_: Any,
 ) -> tuple[Tensor, None]:
     """Attention within each sentence of a packed row: only here, where it costs little, are the sentences padded."""
-
-    def spread(x: Tensor) -> Tensor:  # (B, heads, T, d / heads)
-        return pad(x.squeeze(0).transpose(0, 1), packed.slots, len(packed), packed.longest).transpose(1, 2)
-
-    attended = F.scaled_dot_product_attention(
-        spread(query), spread(key), spread(value), packed.mask[:, None, None, :], dropout, scale=scaling
-    )
-    return unpad(attended.transpose(1, 2), packed.slots).unsqueeze(0), None
+    sizes = [size for size, _ in packed.layout.buckets]
+    parts = [x.squeeze(0).transpose(0, 1).split(sizes) for x in (query, key, value)]  # each (tokens, heads, d / heads)
+    attended = []
+    for (_, bucket), *three in zip(packed.layout.buckets, *parts, strict=True):
+        q, k, v = (pad(x, bucket).transpose(1, 2) for x in three)  # (B, heads, T, d / heads)
+        mask = bucket.mask[:, None, None, :]
+        result = F.scaled_dot_product_attention(q, k, v, mask, dropout, scale=scaling)
+        attended.append(unpad(result.transpose(1, 2), bucket))
+    return torch.cat(attended).unsqueeze(0), None
 
 
 def _longest_input(config: Any, tokeniser: Any) -> int:

@@ -44,7 +44,8 @@ class PreparedSet:
     def load(self, episode: Episode) -> tuple[PackedStates, EpisodeTensors]:
         """The frozen states of an episode, each sentence once, and where its sentences stand among them."""
         distinct, positions = np.unique(np.concatenate(self.handles_of(episode)), return_inverse=True)
-        return self.frozen.gather(distinct), place_episode(episode, positions)
+        by_length = np.argsort(self.frozen.lengths(distinct), kind="stable")  # neighbours of similar length pad little
+        return self.frozen.gather(distinct[by_length]), place_episode(episode, np.argsort(by_length)[positions])
 
 
 def place_episode(episode: Episode, positions: np.ndarray) -> EpisodeTensors:
