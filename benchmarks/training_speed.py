@@ -3,7 +3,7 @@
     python benchmarks/training_speed.py --data FOLDER [--way 5] [--shot 5] [--joined 0.3] [--json OUT]
 
 The sentences are those of the recommended recipe, joined ones included, unless --joined says otherwise; the first three
-episodes warm up. First checks that both give the same loss. Ours finds the frozen states in the cache, as in every epoch but the first;
+episodes warm up. Both must give equal losses. Ours finds the frozen states in the cache, as in every run but the first;
 the time to fill it is shown apart.
 """
 

@@ -63,8 +63,8 @@ def test_scaled_attention_is_divided_by_the_root_of_the_width() -> None:
 
 def test_attention_started_at_a_blend_asks_for_a_mix_of_prototype_and_label() -> None:
     prototypes, labels, H, mask = random_inputs()
-    attention = random_attention(start="blend", blend=0.6, scale=3.0)
-    logits = 3.0 * (0.6 * prototypes + 0.4 * labels) @ H[0].T
+    attention = random_attention(start="blend", blend=0.6)
+    logits = (0.6 * prototypes + 0.4 * labels) @ H[0].T
     torch.testing.assert_close(attention.attention(prototypes, labels, H, mask)[0], torch.softmax(logits, -1))
 
 

@@ -35,7 +35,8 @@ class FrozenStates:
 
     def gather(self, handles: np.ndarray) -> PackedStates:
         values, lengths = self.cache.gather(handles)
-        return PackedStates(torch.from_numpy(values), torch.from_numpy(lengths.astype(np.int64)))
+        # Cloned into torch's aligned memory: the last bits of a matrix product depend on where its input lies.
+        return PackedStates(torch.from_numpy(values).clone(), torch.from_numpy(lengths.astype(np.int64)))
 
     def truncated(self, handles: np.ndarray) -> int:
         """How many of these texts were longer than the encoder can read."""

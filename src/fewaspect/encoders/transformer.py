@@ -139,6 +139,9 @@ class TokenEncoder:
         # The pooler on top is not used here, so that weights without one are whole.
         if lost := sorted(name for name in loading["missing_keys"] if "pooler" not in name):
             raise EncoderError(f"{source.folder}: expected weights for {lost[0]} and {len(lost) - 1} more, found none.")
+        for parameter in model.parameters():
+            # Into torch's aligned memory (see `FrozenStates.gather`); loaded weights lie wherever their file was put.
+            parameter.data = parameter.data.clone()
         # DistilBERT calls the stack of layers `transformer`, the others `encoder`.
         stack = model.transformer if config.model_type == "distilbert" else model.encoder
         layers = list(stack.layer)

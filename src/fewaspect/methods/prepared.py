@@ -54,7 +54,7 @@ def place_episode(episode: Episode, positions: np.ndarray) -> EpisodeTensors:
     where = torch.from_numpy(positions)
     return EpisodeTensors(
         support=where[:S],
-        membership=torch.from_numpy(episode.membership),
+        membership=torch.tensor(episode.membership),
         support_labels=torch.from_numpy(episode.support_labels),
         labels=where[S : S + N],
         queries=where[S + N :],

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from accelerate import Accelerator
 from rich.console import Console
@@ -183,7 +184,10 @@ class Trainer:
 
     def _validate(self, losses: dict[str, float]) -> None:
         s, state = self.settings.train, self.state
-        measured = evaluate_episodes(self.model, self.validation_set, self.validation_episodes).measured()
+        evaluated = evaluate_episodes(self.model, self.validation_set, self.validation_episodes)
+        if not all(np.isfinite(scores).all() for scores in evaluated.scores):
+            raise TrainingError(f"the scores are not numbers at step {state.step}: training diverged, lower its rates.")
+        measured = evaluated.measured()
         values = {name: summarise(measured[name]).to_percent().mean for name in _VALIDATED}
         state.history.append({"step": state.step, **losses, **{f"validation_{n}": v for n, v in values.items()}})
         self.accelerator.log({**losses, **{f"validation/{n}": v for n, v in values.items()}}, step=state.step)
