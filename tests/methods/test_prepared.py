@@ -15,7 +15,7 @@ from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.transformer import SUPPORTED_TYPES, TokenEncoder
 from fewaspect.methods import build_method
 from fewaspect.methods.model import EpisodeTensors, FewShotModel, task_of
-from fewaspect.methods.prepared import PreparedSet, place_episode
+from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, place_episode
 from fewaspect.settings import LPNSettings
 
 ASPECTS = ("FOOD#PRICE", "room_clean", "staff", "bar")
@@ -139,3 +139,9 @@ def test_the_tensors_of_an_episode_move_together(episode: Episode) -> None:
     moved = placed.to("meta")
     assert isinstance(moved, EpisodeTensors)
     assert {value.device.type for value in vars(moved).values()} == {"meta"}
+
+
+def test_each_handle_is_kept_once_in_order_of_first_use() -> None:
+    distinct, positions = distinct_by_first_use(np.array([7, 3, 7, 9, 3, 1]))
+    assert distinct.tolist() == [7, 3, 9, 1]
+    assert distinct[positions].tolist() == [7, 3, 7, 9, 3, 1]

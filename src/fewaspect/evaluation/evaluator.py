@@ -15,7 +15,7 @@ from fewaspect.encoders.packed import PackedStates
 from fewaspect.evaluation.metrics import measure
 from fewaspect.methods.base import Represented
 from fewaspect.methods.model import FewShotModel, task_of
-from fewaspect.methods.prepared import PreparedSet, place_episode
+from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, place_episode
 
 TOKENS_PER_BATCH = 4096
 
@@ -67,7 +67,7 @@ def evaluate_episodes(
     model.eval()
     started = time.perf_counter()
     per_episode = [np.concatenate(prepared.handles_of(episode)) for episode in episodes]
-    distinct, positions = np.unique(np.concatenate(per_episode), return_inverse=True)
+    distinct, positions = distinct_by_first_use(np.concatenate(per_episode))
     represented = represent_once(model, prepared, distinct, on_encoded)
     encoded = time.perf_counter()
 

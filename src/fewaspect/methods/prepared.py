@@ -43,9 +43,19 @@ class PreparedSet:
 
     def load(self, episode: Episode) -> tuple[PackedStates, EpisodeTensors]:
         """The frozen states of an episode, each sentence once, and where its sentences stand among them."""
-        distinct, positions = np.unique(np.concatenate(self.handles_of(episode)), return_inverse=True)
+        distinct, positions = distinct_by_first_use(np.concatenate(self.handles_of(episode)))
         by_length = np.argsort(self.frozen.lengths(distinct), kind="stable")  # neighbours of similar length pad little
         return self.frozen.gather(distinct[by_length]), place_episode(episode, np.argsort(by_length)[positions])
+
+
+def distinct_by_first_use(handles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each handle once, and where each given one stands among them.
+
+    In order of first use: handles themselves are numbered as the cache was read, and results must not depend on that.
+    """
+    distinct, first, inverse = np.unique(handles, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return distinct[order], np.argsort(order)[inverse]
 
 
 def place_episode(episode: Episode, positions: np.ndarray) -> EpisodeTensors:
