@@ -20,6 +20,16 @@ from typing import Any
 RESULTS = Path(__file__).parent.parent / "docs" / "results" / "foundation"
 BENCHMARKS = ("fewasp-single", "fewasp-multi")
 PUBLISHED = {"fewasp-single": (99.29, 94.43), "fewasp-multi": (95.66, 79.48)}  # LPN (w, w), BERT-base, 5-way 5-shot
+NOTES = (
+    "Training time is without the frozen layers, which run once per sentence: 47 s for all of them, see",
+    "[speed](speed.md). The recipe `paper` was trained on one thread, beside other work.",
+    "",
+    "What to read off it. The recommended recipe is above the published numbers with an encoder a fifth of the",
+    "size; so is, on FewAsp (multi), no training at all: the encoder was pre-trained for sentence similarity. The",
+    "paper to the letter, with this encoder, comes out near the published numbers, and below the untrained row on",
+    "FewAsp (multi): starting the pooling at random throws the sentence embedding away. No recipe's count head",
+    "learned more than to answer one; what a right count would be worth is the column with the oracle count.",
+)
 COLUMNS = (
     "recipe", "test set", "seeds", "AUC", "F1", "F1 spread", "F1, oracle count", "count accuracy (always one)",
     "training",
@@ -88,14 +98,12 @@ def page(results: list[dict[str, Any]]) -> str:
         for recipe in ("recommended", "untrained", "paper", "authors"):
             if group := groups.get((recipe, benchmark)):
                 lines.append(row(recipe, benchmark, group))
-    environment = results[0]["environment"]
-    lines += [
-        "",
-        f"Measured on {environment['processor']}, {environment['cores']} cores, {environment['threads']} threads, "
-        f"Python {environment['python']}, torch {environment['packages']['torch']}, "
-        f"transformers {environment['packages']['transformers']}.",
-        "",
-    ]
+    environments = {
+        f"{e['processor']}, {e['cores']} cores, {e['threads']} thread(s), Python {e['python']}, "
+        f"torch {e['packages']['torch']}, transformers {e['packages']['transformers']}"
+        for e in (result["environment"] for result in results)
+    }
+    lines += ["", "Measured on: " + "; ".join(sorted(environments)) + ".", "", *NOTES, ""]
     return "\n".join(lines)
 
 
