@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from fewaspect.encoders.transformer import TokenEncoder
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests can import `equations`
+
+settings.register_profile("fewaspect", deadline=None)  # a slow machine is not a failure
+settings.load_profile("fewaspect")
 
 WORDS = str.split(
     "the a was is and but very not it we our had good bad great slow clean dirty cold friendly cheap room food "

@@ -72,7 +72,7 @@ def _tagged(
     spans, word_of_token = encoder.words(text)
     weights = np.zeros((len(spans), len(probabilities)))  # (words, N)
     for token, word in enumerate(word_of_token):
-        if word is not None:
+        if word is not None and any(map(str.isalnum, text[slice(*spans[word])])):  # punctuation decides nothing
             weights[word] += evidence[:, token]
     owner = _deciding_words(weights, aspects)
     words, end = [], 0
