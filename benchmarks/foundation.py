@@ -22,7 +22,7 @@ BENCHMARKS = ("fewasp-single", "fewasp-multi")
 PUBLISHED = {"fewasp-single": (99.29, 94.43), "fewasp-multi": (95.66, 79.48)}  # LPN (w, w), BERT-base, 5-way 5-shot
 NOTES = (
     "Training time is without the frozen layers, which run once per sentence: 47 s for the 16,640 training sentences",
-    "of the recommended recipe, see [speed](speed.md). The recipe `paper` was trained on one thread, beside other work.",
+    "of the recommended recipe, see [speed](speed.md). `paper` was trained on one thread, beside other work.",
     "",
     "What to read off it. The recommended recipe is above the published numbers with an encoder a fifth of the",
     "size; so is, on FewAsp (multi), no training at all: the encoder was pre-trained for sentence similarity. The",
