@@ -11,7 +11,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from fewaspect.errors import ConfigError
 
@@ -35,9 +35,78 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class LPNSettings(Settings):
+class VectorSettings(Settings):
+    """What every method has; `family` names the group of flags on the command line."""
+
+    family: ClassVar[str] = "Every method"
+    unit_vectors: bool = option(True, "Compare unit vectors, at a learned scale.")
+
+
+@dataclass(frozen=True)
+class ScaledSettings(VectorSettings):
+    """Methods that compare by distance or cosine. Enough for the Prototypical Network."""
+
+    scale: float = option(10.0, "Start of the learned scale of the distances.", least=1e-6)
+
+
+@dataclass(frozen=True)
+class MatchingSettings(ScaledSettings):
+    """Hyper-parameters of the Matching Network."""
+
+    family: ClassVar[str] = "Matching Network"
+    full_context: bool = option(False, "Full context embeddings: support and query read the whole support.")
+    context_steps: int = option(2, "Steps of the query's attention over the support.", least=1)
+
+
+@dataclass(frozen=True)
+class RelationSettings(ScaledSettings):
+    """Hyper-parameters of the Relation Network."""
+
+    family: ClassVar[str] = "Relation Network"
+    relation_start: str = option("distance", "Where the relation starts.", choices=("distance", "random"))
+
+
+@dataclass(frozen=True)
+class GraphSettings(VectorSettings):
+    """Hyper-parameters of the Graph Network."""
+
+    family: ClassVar[str] = "Graph Network"
+    graph_width: int = option(96, "Width F of the adjacency's network; a layer adds half of it to a node.", least=2)
+
+
+@dataclass(frozen=True)
+class IMPSettings(VectorSettings):
+    """Hyper-parameters of the infinite mixture prototypes."""
+
+    family: ClassVar[str] = "IMP"
+    cluster_alpha: float = option(0.1, "alpha: the smaller, the farther a shot that opens a cluster.", least=1e-12)
+    cluster_variance: float = option(0.05, "Start of the learned variance sigma of a cluster.", least=1e-9)
+
+
+@dataclass(frozen=True)
+class HATTSettings(ScaledSettings):
+    """Hyper-parameters of Proto-HATT."""
+
+    family: ClassVar[str] = "Proto-HATT"
+    feature_dropout: float = option(0.5, "Dropout in the feature attention.", least=0.0, most=0.9)
+
+
+@dataclass(frozen=True)
+class AWATTSettings(ScaledSettings):
+    """Hyper-parameters of Proto-AWATT."""
+
+    family: ClassVar[str] = "Proto-AWATT"
+    attention_scale: float = option(15.0, "Start of the learned scale of both attentions (unit vectors).", least=1e-6)
+    policy_episodes: int = option(200, "Episodes that the threshold policy learns from; 0: no policy.", least=0)
+    policy_passes: int = option(5, "Passes of the threshold policy over them.", least=1)
+    policy_learning_rate: float = option(3e-3, "Learning rate of the threshold policy.", least=0.0)
+
+
+@dataclass(frozen=True)
+class LPNSettings(ScaledSettings):
     """Hyper-parameters of the label-enhanced prototypical network. Defaults: the recommended recipe."""
 
+    family: ClassVar[str] = "LPN"
     pooling_hidden: int = option(256, "Width d' of the pooling's hidden layer.", least=1)
     pooling_heads: int = option(4, "Number R of pooling heads.", least=1)
     pooling_start: str = option("mean", "Where the pooling starts.", choices=("mean", "random"))
@@ -46,8 +115,6 @@ class LPNSettings(Settings):
         0, "Pad to this length and let padding take weight (authors' code); 0: mask.", least=0
     )
     rank: int = option(100, "Rank k of the bilinear shot weights.", least=1)
-    unit_vectors: bool = option(True, "Compare unit vectors, at a learned scale.")
-    scale: float = option(10.0, "Start of the learned scale of the distances.", least=1e-6)
     label_share: float = option(
         0.27, "Start of the learned share of the label text in a prototype; 0: none.", least=0.0, most=0.99
     )

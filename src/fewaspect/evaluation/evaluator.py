@@ -12,7 +12,7 @@ import torch
 from fewaspect.data.episodes import Episode
 from fewaspect.encoders.batching import length_batches
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.evaluation.metrics import measure
+from fewaspect.evaluation.metrics import macro_f1, measure, over_episodes
 from fewaspect.methods.base import Represented
 from fewaspect.methods.model import FewShotModel, task_of
 from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, place_episode
@@ -22,11 +22,12 @@ TOKENS_PER_BATCH = 4096
 
 @dataclass(frozen=True)
 class Evaluated:
-    """Scores (softmax over classes), truth and decision of each episode, (Q, N) arrays, and the time taken."""
+    """Scores between 0 and 1, truth and decision of each episode, (Q, N) arrays; mean remarks; the time taken."""
 
     scores: list[np.ndarray]
     truth: list[np.ndarray]
     predicted: list[np.ndarray]
+    remarks: dict[str, float]
     encode_seconds: float
     episode_seconds: float
 
@@ -61,8 +62,10 @@ def evaluate_episodes(
     episodes: Sequence[Episode],
     on_encoded: Callable[[int], None] | None = None,
     on_episode: Callable[[int], None] | None = None,
+    *,
+    tune: bool = False,
 ) -> Evaluated:
-    """Scores and decisions of a model over episodes of one sentence set."""
+    """Scores and decisions of a model over episodes of one sentence set; `tune` fits its decision to them."""
     was_training = model.training
     model.eval()
     started = time.perf_counter()
@@ -71,15 +74,18 @@ def evaluate_episodes(
     represented = represent_once(model, prepared, distinct, on_encoded)
     encoded = time.perf_counter()
 
-    scores, predicted = [], []
+    results = []
     where = np.split(positions, np.cumsum([len(handles) for handles in per_episode])[:-1])
     for episode, places in zip(episodes, where, strict=True):
         task = task_of(represented, place_episode(episode, places).to(represented.vectors.device))
-        result = model.method.score(task)
-        scores.append(torch.softmax(result.logits, dim=-1).cpu().numpy())
-        predicted.append(model.method.decide(result).cpu().numpy())
+        results.append(model.method.score(task))
         if on_episode:
             on_episode(1)
-    model.train(was_training)
+    scores = [model.method.probabilities(result).cpu().numpy() for result in results]
     truth = [episode.query_labels for episode in episodes]
-    return Evaluated(scores, truth, predicted, encoded - started, time.perf_counter() - encoded)
+    if tune:
+        model.method.tune(scores, truth, lambda predicted: float(np.nanmean(over_episodes(macro_f1, truth, predicted))))
+    predicted = [model.method.decide(result).cpu().numpy() for result in results]
+    remarks = {name: float(np.mean([result.remarks[name] for result in results])) for name in results[0].remarks}
+    model.train(was_training)
+    return Evaluated(scores, truth, predicted, remarks, encoded - started, time.perf_counter() - encoded)

@@ -9,17 +9,19 @@ from rich.console import Console
 
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
-from fewaspect.data.sentences import describe_aspect
+from fewaspect.data.sentences import SentenceSet, describe_aspect
 from fewaspect.encoders.frozen import FrozenStates
+from fewaspect.encoders.transformer import TokenEncoder
 from fewaspect.environment import describe_environment
-from fewaspect.errors import ConfigError
+from fewaspect.errors import ConfigError, EpisodeError
 from fewaspect.evaluation.evaluator import evaluate_episodes
 from fewaspect.evaluation.metrics import summarise
 from fewaspect.methods import method_entry
+from fewaspect.methods.model import FewShotModel
 from fewaspect.methods.prepared import PreparedSet
 from fewaspect.progress import counting
 from fewaspect.settings import EvaluateSettings, parse_range
-from fewaspect.training.run import RunFolder, load_run, report_truncation
+from fewaspect.training.run import VALIDATION_SEED, RunFolder, RunSettings, load_run, report_truncation
 
 
 def evaluate_run(
@@ -38,11 +40,11 @@ def evaluate_run(
             f"{settings.benchmark} ({settings.split}): expected aspects that {path} was not trained on, "
             f"found {len(shared)} that it was: {', '.join(shared[:5])}."
         )
-    sampler = EpisodeSampler(
-        sentences, way=parse_range("way", settings.way), shot=parse_range("shot", settings.shot),
-        queries=settings.queries, none_rate=settings.none_rate, protocol=settings.protocol, seed=settings.seed,
-    )  # fmt: skip
+    sampler = _sampler(sentences, settings, settings.seed)
+    for way, shot in zip(sampler.way, sampler.shot, strict=True):
+        model.method.require(way, shot)
     episodes = list(sampler.episodes(settings.episodes))
+    tuned_on = _tune(model, encoder, run, settings, benchmark.validation, console)
     with counting(console, "frozen layers", len(sentences) + len(sentences.classes), "sentences") as done:
         prepared = PreparedSet.of(sentences, FrozenStates(encoder), done)
     report_truncation(prepared.truncated(), console)
@@ -67,6 +69,8 @@ def evaluate_run(
         "episode_seed": settings.seed,
         "episodes": settings.episodes,
         **metrics,
+        **evaluated.remarks,
+        "decision": {**model.method.describe_decision(), "tuned_on": tuned_on},
         "truncated_sentences": prepared.truncated(),
         "seconds": {
             "training": about.get("seconds"),
@@ -80,3 +84,36 @@ def evaluate_run(
         "settings": run.as_dict(),
         "environment": describe_environment(),
     }
+
+
+def _sampler(sentences: SentenceSet, settings: EvaluateSettings, seed: int) -> EpisodeSampler:
+    return EpisodeSampler(
+        sentences, way=parse_range("way", settings.way), shot=parse_range("shot", settings.shot),
+        queries=settings.queries, none_rate=settings.none_rate, protocol=settings.protocol, seed=seed,
+    )  # fmt: skip
+
+
+def _tune(
+    model: FewShotModel, encoder: TokenEncoder, run: RunSettings, settings: EvaluateSettings, validation: SentenceSet,
+    console: Console,
+) -> str | None:  # fmt: skip
+    """Fit the decision to validation episodes of the evaluated setting, where the method asks for it, and say to what.
+
+    A threshold for 5 classes is none for 10. Evaluated on the validation split itself, it stays as it was trained.
+    """
+    if not model.method.tunes:
+        return None
+    s = run.train
+    trained = f"{s.benchmark} (validation), {s.way}-way {s.shot}-shot, {s.validation_episodes} episodes, in training"
+    if settings.split == "validation":
+        return trained
+    try:
+        sampler = _sampler(validation, settings, VALIDATION_SEED)
+    except EpisodeError as error:
+        console.print(f"[yellow]The threshold stays as it was trained; no validation episodes of this setting: {error}")
+        return trained
+    prepared = PreparedSet.of(validation, FrozenStates(encoder))
+    evaluate_episodes(model, prepared, list(sampler.episodes(s.validation_episodes)), tune=True)
+    return (
+        f"{settings.benchmark} (validation), {settings.way}-way {settings.shot}-shot, {s.validation_episodes} episodes"
+    )
