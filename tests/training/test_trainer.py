@@ -19,7 +19,8 @@ from fewaspect.data.benchmarks import Benchmark
 from fewaspect.data.joining import with_joined_sentences
 from fewaspect.data.sampleset import load_sample
 from fewaspect.errors import CheckpointError, ConfigError, TrainingError
-from fewaspect.settings import EvaluateSettings, LPNSettings, TrainSettings
+from fewaspect.methods import METHODS
+from fewaspect.settings import AWATTSettings, EvaluateSettings, TrainSettings
 from fewaspect.training.checkpoint import load_tensors, save_tensors
 from fewaspect.training.evaluate_run import evaluate_run
 from fewaspect.training.run import RunFolder, RunSettings, load_run
@@ -45,7 +46,8 @@ def settings(tiny: str, **changes: object) -> RunSettings:
         "benchmark": "sample", "encoder": tiny, "way": "3", "shot": "2", "queries": 2, "episodes": 6,
         "validation_episodes": 5, "validate_every": 2, **changes,
     }  # fmt: skip
-    return RunSettings(TrainSettings(**values), LPNSettings())  # type: ignore[arg-type]
+    train_settings = TrainSettings(**values)  # type: ignore[arg-type]
+    return RunSettings(train_settings, METHODS[train_settings.method].settings())
 
 
 def test_a_killed_run_resumes_to_the_same_weights(tiny: str, tmp_path: Path) -> None:
@@ -190,3 +192,57 @@ def test_evaluation_refuses_aspects_seen_in_training(tiny: str, tmp_path: Path) 
     (tmp_path / "r" / "run.json").write_text(json.dumps(about))
     with pytest.raises(ConfigError, match="noise"):
         evaluate_run(tmp_path / "r", EvaluateSettings(benchmark="sample", episodes=2), None)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_trains_and_evaluates_by_name(name: str, tiny: str, tmp_path: Path) -> None:
+    train(settings(tiny, method=name, episodes=2), None, tmp_path / "r")
+    result = evaluate_run(
+        tmp_path / "r", EvaluateSettings(benchmark="sample", way="3", shot="2", queries=2, episodes=3), None
+    )
+    assert 0 <= result["f1"]["mean"] <= 100
+    assert result["title"] == METHODS[name].title
+    if name.startswith("lpn"):
+        assert result["decision"] == {"rule": "count", "tuned_on": None}
+    else:
+        assert 0 <= result["decision"]["threshold"] <= 1.001
+        assert result["decision"]["tuned_on"] == "sample (validation), 3-way 2-shot, 5 episodes"
+    assert ("clusters_per_class" in result) == (name == "imp")
+
+
+def test_the_threshold_is_kept_with_the_weights_it_was_tuned_for(tiny: str, tmp_path: Path) -> None:
+    train(settings(tiny, method="prototypical"), None, tmp_path / "r")
+    tensors, _ = load_tensors(tmp_path / "r" / "model.safetensors")
+    _, _, model = load_run(tmp_path / "r")
+    assert model.method.describe_decision()["threshold"] == float(tensors["model.method.threshold"])
+
+
+def test_a_threshold_is_tuned_again_for_another_number_of_classes(tiny: str, tmp_path: Path) -> None:
+    train(settings(tiny, method="prototypical"), None, tmp_path / "r")
+    found = {}
+    for way in ("2", "5"):
+        chosen = EvaluateSettings(benchmark="sample", way=way, shot="2", queries=2, episodes=3)
+        found[way] = evaluate_run(tmp_path / "r", chosen, None)["decision"]
+        assert f"{way}-way 2-shot" in found[way]["tuned_on"]
+    assert found["2"]["threshold"] != found["5"]["threshold"]
+
+
+@pytest.mark.parametrize(("name", "way", "shot", "letter"), [("graph", "4", "2", "N"), ("proto-hatt", "3", "3", "K")])
+def test_an_n_or_k_that_the_model_was_not_built_for_is_refused(
+    name: str, way: str, shot: str, letter: str, tiny: str, tmp_path: Path
+) -> None:
+    train(settings(tiny, method=name, episodes=2), None, tmp_path / "r")
+    chosen = EvaluateSettings(benchmark="sample", way=way, shot=shot, queries=2, episodes=3)
+    with pytest.raises(ConfigError, match=f"was built for {letter} = "):
+        evaluate_run(tmp_path / "r", chosen, None)
+
+
+def test_the_threshold_policy_learns_after_the_rest_and_leaves_it_alone(tiny: str, tmp_path: Path) -> None:
+    with_policy = settings(tiny, method="proto-awatt")
+    without = RunSettings(with_policy.train, AWATTSettings(policy_episodes=0))
+    train(with_policy, None, tmp_path / "with")
+    train(without, None, tmp_path / "without")
+    a, b = (load_tensors(tmp_path / name / "model.safetensors")[0] for name in ("with", "without"))
+    changed = {key for key in a if not torch.equal(a[key], b[key])}
+    assert {"model.method.policy.output.weight", "model.method.policy.learned"} <= changed
+    assert all(key.startswith("model.method.policy") for key in changed)

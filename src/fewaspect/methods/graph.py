@@ -17,7 +17,7 @@ class GraphNetwork(ThresholdMethod):
     """One graph per query: a node per shot, [f(x); one-hot class], and the query's node, [f(q); zeros], at the end.
 
     Two layers add LeakyReLU(BN(Linear[v; A v])) to every node; a last one gives N logits at the query node. The one-hot
-    classes fix N. Their order there is the classes' own, by one coordinate of their means, and not the episode's, so that
+    classes fix N. Their order is the classes' own, by one coordinate of their means, and not the episode's, so that
     permuted classes get permuted scores.
     """
 
@@ -36,10 +36,9 @@ class GraphNetwork(ThresholdMethod):
     def score(self, task: Task) -> Scores:
         N = task.membership.shape[1]
         self.require(N, self.shot)
-        order = class_means(self.unit(task.support.vectors), task.membership)[
-            :, 0
-        ].argsort()  # (N,) class at each place
-        base, S = self._nodes(task, order)  # (Q, V, d + N), V = S + 1
+        means = class_means(self.unit(task.support.vectors), task.membership)
+        place = means[:, 0].argsort().argsort()  # (N,) of each class in the one-hot vectors
+        base, S = self._nodes(task, place)  # (Q, V, d + N), V = S + 1
         i, j = torch.triu_indices(S, S, 1, device=base.device)  # every pair of shots once: distances are symmetric
         apart = (base[0, i] - base[0, j]).abs(), (base[:, -1:] - base[:, :-1]).abs()  # (P, d + N), (Q, S, d + N)
         added: Tensor = base[:, :, :0]
@@ -53,11 +52,12 @@ class GraphNetwork(ThresholdMethod):
         v = torch.cat([base, added], dim=-1)
         seen = torch.softmax(to_query, dim=-1)[:, None] @ v[:, :-1]  # (Q, 1, ...)
         logits = self.last(torch.cat([v[:, -1], seen[:, 0]], dim=-1))  # (Q, N)
-        return Scores(logits[:, order.argsort()])
+        return Scores(logits[:, place])
 
-    def _nodes(self, task: Task, order: Tensor) -> tuple[Tensor, int]:
+    def _nodes(self, task: Task, place: Tensor) -> tuple[Tensor, int]:
+        """(Q, V, d + N) what each node starts with, and the number of shots."""
         sentences, classes = shots(task.membership)
         support, queries = self.unit(task.support.vectors)[sentences], self.unit(task.queries.vectors)
-        place = F.one_hot(order.argsort()[classes], len(order)).to(support.dtype)  # (S, N)
-        support = torch.cat([support, place], dim=-1).expand(len(queries), -1, -1)  # (Q, S, d + N)
-        return torch.cat([support, F.pad(queries, (0, len(order)))[:, None]], dim=1), len(sentences)
+        one_hot = F.one_hot(place[classes], len(place)).to(support.dtype)  # (S, N)
+        support = torch.cat([support, one_hot], dim=-1).expand(len(queries), -1, -1)  # (Q, S, d + N)
+        return torch.cat([support, F.pad(queries, (0, len(place)))[:, None]], dim=1), len(sentences)
