@@ -28,9 +28,14 @@ class ThresholdPolicy(nn.Module):
         super().__init__()
         self.hidden = nn.Linear(HIGHEST + 1, hidden)
         self.output = nn.Linear(hidden, 2)
+        self.register_buffer("learned", torch.tensor(False))
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the static threshold."""
+        self.hidden.reset_parameters()
         nn.init.zeros_(self.output.weight)
         nn.init.zeros_(self.output.bias)
-        self.register_buffer("learned", torch.tensor(False))
 
     def forward(self, probabilities: Tensor, threshold: Tensor) -> Beta:
         """(Q, N) scores and the static threshold to Q distributions."""
@@ -48,7 +53,8 @@ def learn_policy(
     policy: ThresholdPolicy, threshold: Tensor, probabilities: Sequence[np.ndarray], truth: Sequence[np.ndarray],
     passes: int, learning_rate: float,
 ) -> None:  # fmt: skip
-    """REINFORCE: a drawn threshold is rewarded by the query's F1 over its F1 at the static threshold."""
+    """REINFORCE from the start: a drawn threshold is rewarded by the query's F1 over its F1 at the static threshold."""
+    policy.reset()
     optimiser = torch.optim.Adam(policy.parameters(), lr=learning_rate)
     policy.requires_grad_(True)
     for _ in range(passes):
