@@ -246,3 +246,6 @@ def test_the_threshold_policy_learns_after_the_rest_and_leaves_it_alone(tiny: st
     changed = {key for key in a if not torch.equal(a[key], b[key])}
     assert {"model.method.policy.output.weight", "model.method.policy.learned"} <= changed
     assert all(key.startswith("model.method.policy") for key in changed)
+    train(with_policy, None, tmp_path / "with", resume=True)  # a run that is killed in the second stage begins it again
+    again = load_tensors(tmp_path / "with" / "model.safetensors")[0]
+    assert all(np.array_equal(a[key].numpy(), again[key].numpy()) for key in a)
