@@ -62,7 +62,7 @@ def two_kinds_of_queries(episodes: int, seed: int) -> tuple[list[np.ndarray], li
 
 def test_the_policy_learns_thresholds_that_no_single_one_can_replace_and_is_then_used() -> None:
     torch.manual_seed(0)
-    method = built("proto-awatt", moved=0.0, policy_passes=10, policy_learning_rate=1e-2).float()
+    method = built("proto-awatt", moved=0.0).float()
     assert isinstance(method, ProtoAWATT)
     scores, truth = two_kinds_of_queries(40, seed=0)
     held_out, held_out_truth = two_kinds_of_queries(10, seed=1)

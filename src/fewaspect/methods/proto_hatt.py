@@ -10,8 +10,7 @@ from torch import Tensor, nn
 
 from fewaspect.methods.base import Scores, Task
 from fewaspect.methods.threshold import ScaledMethod
-from fewaspect.modules.distances import squared_distances
-from fewaspect.modules.prototypes import class_means, shots
+from fewaspect.modules.prototypes import shots
 from fewaspect.settings import HATTSettings
 
 
@@ -41,15 +40,13 @@ class ProtoHATT(ScaledMethod):
         return Scores(-self.scaled((z * (c - q[:, None]).square()).sum(dim=-1)))  # (Q, N)
 
     def _shots(self, task: Task) -> Tensor:
-        """(N, K, d), nearest to their mean first: the convolutions see an order, which is thus the class's own."""
+        """(N, K, d), ordered by one coordinate: the convolutions see an order, which must not be the episode's."""
         sentences, classes = shots(task.membership)
         N = task.membership.shape[1]
         for count in torch.bincount(classes, minlength=N).tolist():
             self.require(N, count)
-        support = self.unit(task.support.vectors)
-        x = support[sentences].view(N, self.shot, -1)
-        distances = squared_distances(support, class_means(support, task.membership))  # (S, N)
-        order = distances[sentences, classes].view(N, self.shot).argsort(dim=1)
+        x = self.unit(task.support.vectors)[sentences].view(N, self.shot, -1)
+        order = x[:, :, 0].argsort(dim=1)
         return x[torch.arange(N, device=order.device)[:, None], order]
 
 
