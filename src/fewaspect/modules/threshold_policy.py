@@ -20,8 +20,8 @@ class ThresholdPolicy(nn.Module):
     """The sorted scores of a query to a Beta distribution of its threshold, around the static one.
 
     Our reconstruction: the original (Hu et al., ACL 2021) says that a policy network sees the scores and draws from a
-    Beta distribution. Ours sees them relative to the static threshold, starts there for all queries and learns how far to
-    move from it.
+    Beta distribution. Ours sees them relative to the static threshold, starts there for all queries and learns how far
+    to move from it.
     """
 
     learned: Tensor
