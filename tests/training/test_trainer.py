@@ -248,4 +248,4 @@ def test_the_threshold_policy_learns_after_the_rest_and_leaves_it_alone(tiny: st
     assert all(key.startswith("model.method.policy") for key in changed)
     train(with_policy, None, tmp_path / "with", resume=True)  # a run that is killed in the second stage begins it again
     again = load_tensors(tmp_path / "with" / "model.safetensors")[0]
-    assert all(np.array_equal(a[key].numpy(), again[key].numpy()) for key in a)
+    assert all(torch.equal(a[key], again[key]) for key in a)
