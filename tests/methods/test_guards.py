@@ -48,9 +48,10 @@ class Case:
         return self.fresh(way, shot, moved=0.3)
 
 
+LPN = ("lpn", "lpn-wo", "lpn-oo")
 CASES = [
-    *(Case(name, recipe) for name in METHODS if name.startswith("lpn") for recipe in RECIPES),
-    *(Case(name, recipe) for name in METHODS if not name.startswith("lpn") for recipe in ("recommended", "paper")),
+    *(Case(name, recipe) for name in LPN for recipe in RECIPES),
+    *(Case(name, recipe) for name in METHODS if name not in LPN for recipe in ("recommended", "paper")),
     Case("matching", "recommended", {"full_context": True}, reads_in_order=True),
     Case("relation", "recommended", {"relation_start": "random"}),
 ]

@@ -11,7 +11,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from fewaspect.methods import METHODS, complete_settings
-from fewaspect.settings import Settings, TrainSettings, VectorSettings, read_config
+from fewaspect.settings import MethodSettings, Settings, TrainSettings, read_config
 
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="YAML or JSON with settings by name; flags win over it.")
@@ -26,7 +26,7 @@ Offline = Annotated[bool, typer.Option("--offline", help="Never use the network,
 def method_panels() -> list[tuple[str, type[Settings]]]:
     """The settings of all methods, one panel per family; what several have in common comes first."""
     kinds = dict.fromkeys(base for entry in METHODS.values() for base in reversed(entry.settings.__mro__))
-    return [(kind.family, kind) for kind in kinds if issubclass(kind, VectorSettings)]
+    return [(kind.family, kind) for kind in kinds if issubclass(kind, MethodSettings) and "family" in vars(kind)]
 
 
 def with_settings(*panels: tuple[str, type[Settings]]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -16,6 +16,7 @@ from fewaspect.settings import (
     GraphSettings,
     HATTSettings,
     IMPSettings,
+    LPNPlusSettings,
     LPNSettings,
     MatchingSettings,
     RelationSettings,
@@ -77,6 +78,10 @@ METHODS: dict[str, MethodEntry] = {
     ),
     "lpn-oo": MethodEntry(
         "LPN (o, o)", "mean prototypes, no contrastive loss", "fewaspect.methods.lpn:LPNPlain", LPNSettings
+    ),
+    "lpn-plus": MethodEntry(
+        "LPN+ (ours)", "label-specific embeddings that score, a count that sees the scores",
+        "fewaspect.methods.lpn_plus:LPNPlus", LPNPlusSettings, {"head_learning_rate": 1e-3},
     ),
 }  # fmt: skip
 
