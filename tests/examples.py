@@ -1,4 +1,4 @@
-"""Episodes of random token states, on which what must hold of a method is tried."""
+"""Episodes of random token states, on which what must hold of a method is tried, and small runs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 import torch
 
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.methods import METHODS, build_method
+from fewaspect.methods import METHODS, build_method, complete_settings
 from fewaspect.methods.base import Method, Scores, Task
+from fewaspect.training.run import RunSettings
 
 WIDTH = 8
 
@@ -51,6 +52,17 @@ def built(name: str, way: int = 3, shot: int = 2, *, width: int = WIDTH, moved: 
         for parameter in method.parameters():
             parameter.add_(moved * torch.randn_like(parameter))
     return method
+
+
+def run_settings(encoder: str, **changes: Any) -> RunSettings:
+    """A small run on the sample."""
+    values = {
+        "benchmark": "sample", "encoder": encoder, "way": "3", "shot": "2", "queries": 2, "episodes": 6,
+        "validation_episodes": 5, "validate_every": 2, **changes,
+    }  # fmt: skip
+    if values.get("method") == "proto-awatt":
+        values = {"policy_episodes": 5, **values}
+    return RunSettings(*complete_settings(values))
 
 
 def weights_of(method: Method) -> dict[str, np.ndarray]:

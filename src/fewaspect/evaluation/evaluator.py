@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import torch
@@ -55,7 +56,65 @@ def represent_once(
     return Represented(torch.cat(vectors), PackedStates.join(tokens) if tokens else None).take(order)
 
 
+@dataclass(frozen=True)
+class EncodedEpisodes:
+    """Episodes, and where the sentences of each stand among those that were represented (for others as well)."""
+
+    episodes: Sequence[Episode]
+    places: list[np.ndarray]
+    represented: Represented
+    seconds: float
+
+
+def encode_episodes(
+    model: FewShotModel,
+    prepared: PreparedSet,
+    groups: Sequence[Sequence[Episode]],
+    on_encoded: Callable[[int], None] | None = None,
+) -> list[EncodedEpisodes]:
+    """Groups of episodes of one sentence set; each sentence is represented once for all of them."""
+    was_training = model.training
+    model.eval()
+    started = time.perf_counter()
+    per_group = [[np.concatenate(prepared.handles_of(episode)) for episode in episodes] for episodes in groups]
+    per_episode = [handles for group in per_group for handles in group]
+    distinct, positions = distinct_by_first_use(np.concatenate(per_episode))
+    represented = represent_once(model, prepared, distinct, on_encoded)
+    seconds = time.perf_counter() - started
+    model.train(was_training)
+    places = iter(np.split(positions, np.cumsum([len(handles) for handles in per_episode])[:-1]))
+    return [EncodedEpisodes(episodes, list(islice(places, len(episodes))), represented, seconds) for episodes in groups]
+
+
 @torch.inference_mode()
+def score_episodes(
+    model: FewShotModel,
+    encoded: EncodedEpisodes,
+    on_episode: Callable[[int], None] | None = None,
+    *,
+    tune: bool = False,
+) -> Evaluated:
+    """Scores and decisions of a model; `tune` fits its decision to these episodes first."""
+    was_training = model.training
+    model.eval()
+    method, represented = model.method, encoded.represented
+    started = time.perf_counter()
+    results = []
+    for episode, places in zip(encoded.episodes, encoded.places, strict=True):
+        task = task_of(represented, place_episode(episode, places).to(represented.vectors.device))
+        results.append(method.score(task))
+        if on_episode:
+            on_episode(1)
+    scores = [method.probabilities(result).cpu().numpy() for result in results]
+    truth = [episode.query_labels for episode in encoded.episodes]
+    if tune:
+        method.tune(scores, truth, lambda predicted: float(np.nanmean(over_episodes(macro_f1, truth, predicted))))
+    predicted = [method.decide(result).cpu().numpy() for result in results]
+    remarks = {name: float(np.mean([result.remarks[name] for result in results])) for name in results[0].remarks}
+    model.train(was_training)
+    return Evaluated(scores, truth, predicted, remarks, encoded.seconds, time.perf_counter() - started)
+
+
 def evaluate_episodes(
     model: FewShotModel,
     prepared: PreparedSet,
@@ -65,27 +124,6 @@ def evaluate_episodes(
     *,
     tune: bool = False,
 ) -> Evaluated:
-    """Scores and decisions of a model over episodes of one sentence set; `tune` fits its decision to them."""
-    was_training = model.training
-    model.eval()
-    started = time.perf_counter()
-    per_episode = [np.concatenate(prepared.handles_of(episode)) for episode in episodes]
-    distinct, positions = distinct_by_first_use(np.concatenate(per_episode))
-    represented = represent_once(model, prepared, distinct, on_encoded)
-    encoded = time.perf_counter()
-
-    results = []
-    where = np.split(positions, np.cumsum([len(handles) for handles in per_episode])[:-1])
-    for episode, places in zip(episodes, where, strict=True):
-        task = task_of(represented, place_episode(episode, places).to(represented.vectors.device))
-        results.append(model.method.score(task))
-        if on_episode:
-            on_episode(1)
-    scores = [model.method.probabilities(result).cpu().numpy() for result in results]
-    truth = [episode.query_labels for episode in episodes]
-    if tune:
-        model.method.tune(scores, truth, lambda predicted: float(np.nanmean(over_episodes(macro_f1, truth, predicted))))
-    predicted = [model.method.decide(result).cpu().numpy() for result in results]
-    remarks = {name: float(np.mean([result.remarks[name] for result in results])) for name in results[0].remarks}
-    model.train(was_training)
-    return Evaluated(scores, truth, predicted, remarks, encoded - started, time.perf_counter() - encoded)
+    """Scores and decisions over episodes of one sentence set; `tune` fits the decision to them first."""
+    (encoded,) = encode_episodes(model, prepared, [episodes], on_encoded)
+    return score_episodes(model, encoded, on_episode, tune=tune)

@@ -87,6 +87,8 @@ class Trainer:
                 f"expected one process, found {self.accelerator.num_processes}: start without a launcher."
             )
         encoder, model = build_model(settings, offline)
+        for way, shot in zip(self.sampler.way, self.sampler.shot, strict=True):
+            model.method.require(way, shot)
         encoder.frozen.model.to(self.accelerator.device)
         started = time.perf_counter()
         frozen = FrozenStates(encoder)
