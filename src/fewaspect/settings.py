@@ -8,7 +8,7 @@ import json
 import math
 import re
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -163,6 +163,40 @@ def build_settings(kind: type[S], values: Mapping[str, Any], where: str = "setti
     # YAML reads `way: 5` as a number, which is a fine way to write "5".
     plain = {n: str(v) if hints[n] is str and type(v) is int else v for n, v in values.items()}
     return kind(**plain)
+
+
+def resolve_settings(
+    given: Mapping[str, Any], method_settings: Callable[[str], type[Settings]], where: str
+) -> tuple[TrainSettings, Settings]:
+    """The settings of training and of its method from one flat mapping; what it does not name, its recipe decides."""
+    recipe = given.get("recipe", TrainSettings.recipe)
+    if not isinstance(recipe, str) or recipe not in RECIPES:
+        raise ConfigError(f'recipe: expected one of {", ".join(RECIPES)}, found "{recipe}".')
+    method = given.get("method", TrainSettings.method)
+    if not isinstance(method, str):
+        raise ConfigError(f"method: expected a name, found {method!r}.")
+    kind = method_settings(method)
+    train_names, method_names = setting_names(TrainSettings), setting_names(kind)
+    refuse_unknown(given, train_names | method_names, where)
+    values = {**RECIPES[recipe], **given}
+    return (
+        build_settings(TrainSettings, {name: value for name, value in values.items() if name in train_names}),
+        build_settings(kind, {name: value for name, value in values.items() if name in method_names}),
+    )
+
+
+def setting_names(kind: type[Settings]) -> set[str]:
+    return {item.name for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
+
+
+def differences(before: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Which settings changed, in words; both are mappings of parts ("train", "method") to settings."""
+    return [
+        f"{name} was {before[part].get(name)!r}, now {value!r}"
+        for part in now
+        for name, value in now[part].items()
+        if before[part].get(name) != value
+    ]
 
 
 def refuse_unknown(values: Mapping[str, Any], known: set[str], where: str) -> None:

@@ -10,8 +10,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from fewaspect.errors import ConfigError
-from fewaspect.settings import RECIPES, Settings, TrainSettings, build_settings, read_config, refuse_unknown
+from fewaspect.settings import Settings, TrainSettings, read_config, resolve_settings
 
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="YAML or JSON with settings by name; flags win over it.")
@@ -65,23 +64,7 @@ def resolve(
 ) -> tuple[TrainSettings, Settings]:
     """Recipe, then config file, then flags: the later one wins."""
     given = {**(_flattened(read_config(config)) if config else {}), **flags}
-    recipe = given.get("recipe", TrainSettings.recipe)
-    if not isinstance(recipe, str) or recipe not in RECIPES:
-        raise ConfigError(f'recipe: expected one of {", ".join(RECIPES)}, found "{recipe}".')
-    method = given.get("method", TrainSettings.method)
-    if not isinstance(method, str):
-        raise ConfigError(f"method: expected a name, found {method!r}.")
-    kind = method_settings(method)
-    train_names, method_names = (
-        {item.name for item in dataclasses.fields(settings)}  # type: ignore[arg-type]
-        for settings in (TrainSettings, kind)
-    )
-    refuse_unknown(given, train_names | method_names, str(config or "flags"))
-    values = {**RECIPES[recipe], **given}
-    return (
-        build_settings(TrainSettings, {name: value for name, value in values.items() if name in train_names}),
-        build_settings(kind, {name: value for name, value in values.items() if name in method_names}),
-    )
+    return resolve_settings(given, method_settings, str(config or "flags"))
 
 
 def _flattened(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,3 +81,11 @@ def evaluate_run(
         "settings": run.as_dict(),
         "environment": describe_environment(),
     }
+
+
+def evaluate_many(
+    path: Path, settings: Sequence[EvaluateSettings], data: Path | None, *, offline: bool | None = None,
+    console: Console | None = None,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """One result for each of several settings of evaluation."""
+    return [evaluate_run(path, each, data, offline=offline, console=console) for each in settings]
