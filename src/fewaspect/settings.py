@@ -259,6 +259,20 @@ def build_settings(kind: type[S], values: Mapping[str, Any], where: str = "setti
     return kind(**plain)
 
 
+def setting_names(kind: type[Settings]) -> set[str]:
+    return {item.name for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
+
+
+def differences(before: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Which settings changed, in words; both are mappings of parts ("train", "method") to settings."""
+    return [
+        f"{name} was {before[part].get(name)!r}, now {value!r}"
+        for part in now
+        for name, value in now[part].items()
+        if before[part].get(name) != value
+    ]
+
+
 def refuse_unknown(values: Mapping[str, Any], known: set[str], where: str) -> None:
     for name in values:
         if name not in known:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from fewaspect.settings import (
     TrainSettings,
     build_settings,
     refuse_unknown,
+    setting_names,
 )
 
 if TYPE_CHECKING:
@@ -109,10 +109,10 @@ def complete_settings(given: Mapping[str, Any], where: str = "settings") -> tupl
     if not isinstance(name, str):
         raise ConfigError(f"method: expected a name, found {name!r}.")
     entry = method_entry(name)
-    train_names, method_names = _names(TrainSettings), _names(entry.settings)
+    train_names, method_names = setting_names(TrainSettings), setting_names(entry.settings)
     known = train_names | method_names
     for foreign in given:
-        owners = [other for other, its in METHODS.items() if foreign in _names(its.settings)]
+        owners = [other for other, its in METHODS.items() if foreign in setting_names(its.settings)]
         if foreign not in known and owners:
             raise ConfigError(
                 f'{where}: {foreign} is no setting of the method "{name}", but of {", ".join(owners)}. '
@@ -124,7 +124,3 @@ def complete_settings(given: Mapping[str, Any], where: str = "settings") -> tupl
         build_settings(TrainSettings, {n: value for n, value in values.items() if n in train_names}),
         build_settings(entry.settings, {n: value for n, value in values.items() if n in method_names}),
     )
-
-
-def _names(kind: type[Settings]) -> set[str]:
-    return {item.name for item in dataclasses.fields(kind)}  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from fewaspect.errors import CheckpointError, ConfigError
 from fewaspect.files import atomic_write
 from fewaspect.methods import build_method, method_entry
 from fewaspect.methods.model import FewShotModel
-from fewaspect.settings import Settings, TrainSettings, build_settings, parse_range, to_json
+from fewaspect.settings import Settings, TrainSettings, build_settings, differences, parse_range, to_json
 from fewaspect.training.checkpoint import load_tensors, restore_model
 
 VALIDATION_SEED = 20220814  # fixed, so that every run is validated on the same episodes
@@ -103,13 +103,7 @@ class RunFolder:
         )
 
     def _refuse_other_settings(self, settings: RunSettings) -> None:
-        before, now = self.read_settings().as_dict(), settings.as_dict()
-        changed = [
-            f"{name} was {before[half].get(name)!r}, now {value!r}"
-            for half in now
-            for name, value in now[half].items()
-            if before[half].get(name) != value
-        ]
+        changed = differences(self.read_settings().as_dict(), settings.as_dict())
         if changed:
             raise ConfigError(f"{self.path}: --resume needs the settings the run began with: {'; '.join(changed)}.")
 
