@@ -43,8 +43,9 @@ class ScoreCount(nn.Module):
         ranked, order = cosines.sort(dim=-1, descending=True)
         best, top = ranked[:, :1], ranked[:, :R]
         before = torch.cat([best, top], dim=1)[:, :R]
-        after = F.pad(ranked, (0, 1), value=-1.0)[:, 1 : R + 1] if N > R else F.pad(ranked[:, 1:], (0, 1), value=-1.0)
-        rest = (cosines.sum(dim=-1, keepdim=True) - ranked.cumsum(dim=-1)[:, :R]) / (N - 1 - torch.arange(R)).clamp(1)
+        after = F.pad(ranked, (0, 1), value=-1.0)[:, 1 : R + 1]
+        worse = torch.arange(N - 1, N - 1 - R, -1, device=cosines.device)
+        rest = (cosines.sum(dim=-1, keepdim=True) - ranked.cumsum(dim=-1)[:, :R]) / worse.clamp(min=1)
         share = (MARGIN * ranked).softmax(dim=-1)[:, :R]
         known = shots.to(cosines).log1p()[order[:, :R]]
         parts = [
