@@ -44,12 +44,8 @@ def test_the_label_text_counts_for_less_the_more_shots_there_are() -> None:
     method, example = built("lpn-plus", moved=0.0), Example(shots=(1, 5, 2))
     prototypes = example.scores(method).prototypes.detach().numpy()
     texts = [unit(e) for e in mean_vectors(example.labels)]
-    means = [
-        unit(
-            np.mean([unit(v) for v, m in zip(mean_vectors(example.support), example.membership[:, n]) if m > 0], axis=0)
-        )
-        for n in range(3)
-    ]
+    o = np.stack([unit(v) for v in mean_vectors(example.support)])
+    means = [unit(o[example.membership[:, n].numpy() > 0].mean(axis=0)) for n in range(3)]
     for n, share in ((0, 0.4), (1, 0.27)):
         assert prototypes[n] == pytest.approx(unit((1 - share) * means[n] + share * texts[n]), abs=1e-6)
 
