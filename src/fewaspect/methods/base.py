@@ -63,7 +63,6 @@ class Scores:
     count_logits: Tensor | None = None  # (Q, counts)
     prototypes: Tensor | None = None  # (N, d)
     remarks: Mapping[str, float] = field(default_factory=dict)  # numbers on the way, averaged over episodes in results
-    seen: Tensor | None = None  # (S + Q, N, d) sentences as the classes see them
 
 
 @dataclass(frozen=True)

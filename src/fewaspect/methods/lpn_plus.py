@@ -1,7 +1,8 @@
-"""LPN+, our own: a sentence is compared with an aspect twice, as a whole and as the aspect sees it.
+"""LPN+, our own: a sentence is compared with an aspect as a whole, and as the aspect sees it.
 
 LPN (Liu et al., KDD 2022) computes label-specific embeddings for its contrastive loss only, and counts aspects without
-knowing which ones the episode has. Here the label-specific embeddings score, and the count sees the scores.
+knowing which ones the episode has. Here the label-specific embeddings score, against the aspect's own sentences and
+against those of the others, and the count sees the scores.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from torch import Tensor, nn
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods.base import Method, Represented, Scores, Task, shared_tokens
 from fewaspect.modules.count_head import top_classes
-from fewaspect.modules.losses import supervised_contrastive
 from fewaspect.modules.pooling import masked_softmax
+from fewaspect.modules.ridge import ridge_directions
 from fewaspect.modules.score_count import ScoreCount
 from fewaspect.settings import LPNPlusSettings
 
 
 class LPNPlus(Method):
-    """Cosine prototypes blended with the label text, label-specific embeddings that score, a count of the scores."""
+    """Prototypes blended with the label text, label-specific embeddings that score, a count that sees the scores."""
 
     settings: LPNPlusSettings
     scores_with_tokens = True
@@ -30,6 +31,7 @@ class LPNPlus(Method):
         s = settings
         self.log_scale = nn.Parameter(torch.tensor(s.scale).log())
         self.log_attention = nn.Parameter(torch.tensor(s.attention_scale).log())
+        self.log_ridge = nn.Parameter(torch.tensor(s.ridge_weight).log())
         self.seen_logit = nn.Parameter(torch.logit(torch.tensor(s.seen_share)))
         one, five = torch.logit(torch.tensor(s.label_share_one)), torch.logit(torch.tensor(s.label_share_five))
         self.label_logit = nn.Parameter(one)
@@ -45,11 +47,22 @@ class LPNPlus(Method):
         labels = task.labels.vectors
         prototypes = self._blend(weights.T @ task.support.vectors, labels, shots)  # (N, d)
         z = self.seen(task, prototypes)  # (S + Q, N, d)
-        S = len(task.support)
-        seen = self._blend(torch.einsum("sn,snd->nd", weights, z[:S]), labels, shots)  # (N, d)
+        supports, queries = z[: len(task.support)], z[len(task.support) :]
+        seen = self._blend(torch.einsum("sn,snd->nd", weights, supports), labels, shots)  # (N, d)
         share = torch.sigmoid(self.seen_logit)
-        cosines = (1 - share) * task.queries.vectors @ prototypes.T + share * torch.einsum("qnd,nd->qn", z[S:], seen)
-        return Scores(cosines * self.log_scale.exp(), self.count(cosines, shots), prototypes, seen=z)
+        scores = (1 - share) * task.queries.vectors @ prototypes.T + torch.einsum(
+            "qnd,nd->qn",
+            queries,
+            share * seen + self.log_ridge.exp() * self.directions(supports, task.membership, labels),
+        )
+        return Scores(scores * self.log_scale.exp(), self.count(scores, shots), prototypes)
+
+    def directions(self, supports: Tensor, membership: Tensor, labels: Tensor) -> Tensor:
+        """(N, d) what tells each class's shots from the others' as the class sees them; label texts are shots too."""
+        N = len(labels)
+        examples = torch.cat([supports.transpose(0, 1), labels.expand(N, N, -1)], dim=1)  # (N, S + N, d)
+        carried = torch.cat([membership.T > 0, torch.eye(N, dtype=torch.bool, device=labels.device)], dim=1)
+        return ridge_directions(examples, carried, self.settings.ridge_strength)
 
     def seen(self, task: Task, prototypes: Tensor) -> Tensor:
         """z, each support sentence and query as each class sees it: (S + Q, N, d) unit vectors."""
@@ -61,19 +74,12 @@ class LPNPlus(Method):
         return F.normalize(attention @ own.padded, dim=-1)[places]
 
     def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
-        s = self.settings
-        parts = {"class": carried_against_others(scores.logits, query_labels)}
-        if s.contrastive_weight:
-            assert scores.seen is not None
-            sentence, carried = torch.cat([support_labels, query_labels]).nonzero(as_tuple=True)
-            parts["contrastive"] = s.contrastive_weight * supervised_contrastive(
-                scores.seen[sentence, carried], carried, s.contrastive_temperature, normalise=False
-            )
         assert scores.count_logits is not None
-        parts["count"] = s.count_weight * F.nll_loss(
-            scores.count_logits, query_labels.sum(dim=1).clamp(max=s.most_aspects)
-        )
-        return parts
+        counts = query_labels.sum(dim=1).clamp(max=self.settings.most_aspects)
+        return {
+            "class": carried_against_others(scores.logits, query_labels),
+            "count": self.settings.count_weight * F.nll_loss(scores.count_logits, counts),
+        }
 
     def decide(self, scores: Scores) -> Tensor:
         """The likeliest count, which may be 0, of best classes."""
