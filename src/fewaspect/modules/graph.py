@@ -31,16 +31,25 @@ class Adjacency(nn.Module):
         self, between: Tensor | None, to_query: Tensor, added: Tensor, i: Tensor, j: Tensor
     ) -> tuple[Tensor, Tensor]:
         """Logits of the edges between shots, (Q, P) or (1, P) where all graphs agree, and to the query, (Q, S)."""
-        Q, S = to_query.shape[:2]
-        query_edges = self.first(to_query)  # (Q, S, 2F)
+        shared = None if between is None else self.first(between)[None]  # (1, P, 2F)
+        queries = self.first(to_query)  # (Q, S, 2F)
+        # A norm that learns must see all edges at once. Later each graph goes by itself, which stays in the cache.
+        graphs = len(queries) if self.training or self.first_added is None else 1
+        parts = [
+            self._logits(shared, *graph, i, j) for graph in zip(queries.split(graphs), added.split(graphs), strict=True)
+        ]
+        shots, query = zip(*parts, strict=True)
+        return torch.cat(shots), torch.cat(query)
+
+    def _logits(
+        self, shared: Tensor | None, queries: Tensor, added: Tensor, i: Tensor, j: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        Q, S = queries.shape[:2]
         if self.first_added is not None:
-            query_edges = query_edges + self.first_added((added[:, -1:] - added[:, :-1]).abs())
-        rows = [query_edges.flatten(0, 1)]
-        if between is not None:
-            shot_edges = self.first(between)[None]  # (1, P, 2F)
-            if self.first_added is not None:
-                shot_edges = shot_edges + self.first_added((added[:, i] - added[:, j]).abs())  # (Q, P, 2F)
-            rows.append(shot_edges.flatten(0, 1))
+            queries = queries + self.first_added((added[:, -1:] - added[:, :-1]).abs())
+            if shared is not None:
+                shared = shared + self.first_added((added[:, i] - added[:, j]).abs())  # (Q, P, 2F)
+        rows = [edges.flatten(0, 1) for edges in (queries, shared) if edges is not None]
         logits = self._rest(torch.cat(rows))
         return logits[Q * S :].view(-1, len(i)), logits[: Q * S].view(Q, S)
 
