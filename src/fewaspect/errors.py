@@ -33,3 +33,7 @@ class TrainingError(FewAspectError):
 
 class CheckpointError(FewAspectError):
     """A run folder or checkpoint that is missing, damaged or made by something else."""
+
+
+class ResultError(FewAspectError):
+    """A result file that is damaged, or was made with other settings than are asked for."""

@@ -14,7 +14,7 @@ from fewaspect.encoders.batching import length_batches
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.evaluation.metrics import measure
 from fewaspect.methods.base import Represented
-from fewaspect.methods.model import FewShotModel, task_of
+from fewaspect.methods.model import EpisodeTensors, FewShotModel, task_of
 from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, place_episode
 
 TOKENS_PER_BATCH = 4096
@@ -54,6 +54,22 @@ def represent_once(
     return Represented(torch.cat(vectors), PackedStates.join(tokens) if tokens else None).take(order)
 
 
+def represent_episodes(
+    model: FewShotModel,
+    prepared: PreparedSet,
+    episodes: Sequence[Episode],
+    on_encoded: Callable[[int], None] | None = None,
+) -> tuple[Represented, list[EpisodeTensors]]:
+    """Every sentence of the episodes once, and where those of each episode stand among them."""
+    per_episode = [np.concatenate(prepared.handles_of(episode)) for episode in episodes]
+    distinct, positions = distinct_by_first_use(np.concatenate(per_episode))
+    represented = represent_once(model, prepared, distinct, on_encoded)
+    where = np.split(positions, np.cumsum([len(handles) for handles in per_episode])[:-1])
+    device = represented.vectors.device
+    placed = [place_episode(episode, places).to(device) for episode, places in zip(episodes, where, strict=True)]
+    return represented, placed
+
+
 @torch.inference_mode()
 def evaluate_episodes(
     model: FewShotModel,
@@ -66,16 +82,12 @@ def evaluate_episodes(
     was_training = model.training
     model.eval()
     started = time.perf_counter()
-    per_episode = [np.concatenate(prepared.handles_of(episode)) for episode in episodes]
-    distinct, positions = distinct_by_first_use(np.concatenate(per_episode))
-    represented = represent_once(model, prepared, distinct, on_encoded)
+    represented, placed = represent_episodes(model, prepared, episodes, on_encoded)
     encoded = time.perf_counter()
 
     scores, predicted = [], []
-    where = np.split(positions, np.cumsum([len(handles) for handles in per_episode])[:-1])
-    for episode, places in zip(episodes, where, strict=True):
-        task = task_of(represented, place_episode(episode, places).to(represented.vectors.device))
-        result = model.method.score(task)
+    for episode in placed:
+        result = model.method.score(task_of(represented, episode))
         scores.append(torch.softmax(result.logits, dim=-1).cpu().numpy())
         predicted.append(model.method.decide(result).cpu().numpy())
         if on_episode:

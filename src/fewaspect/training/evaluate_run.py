@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from fewaspect.data.benchmarks import load_benchmark
-from fewaspect.data.episodes import EpisodeSampler
+from fewaspect.data.episodes import Episode, EpisodeSampler
 from fewaspect.data.sentences import describe_aspect
 from fewaspect.encoders.frozen import FrozenStates
+from fewaspect.encoders.transformer import TokenEncoder
 from fewaspect.environment import describe_environment
 from fewaspect.errors import ConfigError
 from fewaspect.evaluation.evaluator import evaluate_episodes
 from fewaspect.evaluation.metrics import summarise
 from fewaspect.methods import method_entry
+from fewaspect.methods.model import FewShotModel
 from fewaspect.methods.prepared import PreparedSet
 from fewaspect.progress import counting
 from fewaspect.settings import EvaluateSettings, parse_range
-from fewaspect.training.run import RunFolder, load_run, report_truncation
+from fewaspect.training.run import RunFolder, RunSettings, load_run, report_truncation
 
 
-def evaluate_run(
+@dataclass(frozen=True)
+class Evaluation:
+    """A trained model, what its run folder says of it, and the episodes of unseen aspects it is to meet."""
+
+    run: RunSettings
+    about: dict[str, Any]
+    encoder: TokenEncoder
+    model: FewShotModel
+    prepared: PreparedSet
+    episodes: list[Episode]
+
+
+def prepare_evaluation(
     path: Path, settings: EvaluateSettings, data: Path | None, *, offline: bool | None = None,
     console: Console | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    """All metrics in percent with intervals over episodes; JSON-able."""
+) -> Evaluation:  # fmt: skip
+    """Load a run and draw its episodes; aspects that it was trained on are refused."""
     console = console or Console(stderr=True)
     run, encoder, model = load_run(path, offline)
     about = RunFolder(path).read_about()
@@ -46,8 +61,19 @@ def evaluate_run(
     with counting(console, "frozen layers", len(sentences) + len(sentences.classes), "sentences") as done:
         prepared = PreparedSet.of(sentences, FrozenStates(encoder), done)
     report_truncation(prepared.truncated(), console)
-    with counting(console, "episodes", len(episodes), "episodes") as done:
-        evaluated = evaluate_episodes(model, prepared, episodes, on_episode=done)
+    return Evaluation(run, about, encoder, model, prepared, episodes)
+
+
+def evaluate_run(
+    path: Path, settings: EvaluateSettings, data: Path | None, *, offline: bool | None = None,
+    console: Console | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """All metrics in percent with intervals over episodes; JSON-able."""
+    console = console or Console(stderr=True)
+    e = prepare_evaluation(path, settings, data, offline=offline, console=console)
+    run, about, encoder, prepared = e.run, e.about, e.encoder, e.prepared
+    with counting(console, "episodes", len(e.episodes), "episodes") as done:
+        evaluated = evaluate_episodes(e.model, prepared, e.episodes, on_episode=done)
     metrics = {name: summarise(values).to_percent().as_dict() for name, values in evaluated.measured().items()}
     return {
         "method": run.train.method,
