@@ -135,7 +135,9 @@ def test_every_setting_of_every_method_is_a_flag_in_one_panel_per_family() -> No
     assert len(set(titles)) == len(titles)
 
 
-@pytest.mark.parametrize("command", [[], ["train"], ["evaluate"], ["methods"], ["data"], ["cache"], ["quickstart"]])
+@pytest.mark.parametrize(
+    "command", [[], ["train"], ["evaluate"], ["methods"], ["data"], ["cache"], ["figures"], ["quickstart"]]
+)
 def test_help_imports_nothing_heavy(command: list[str]) -> None:
     code = (
         "import sys; sys.argv[1:] = {!r}\n"
