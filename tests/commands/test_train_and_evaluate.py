@@ -120,7 +120,10 @@ def test_methods_lists_the_three_variants() -> None:
         assert name in done.stdout
 
 
-@pytest.mark.parametrize("command", [[], ["train"], ["evaluate"], ["methods"], ["data"], ["cache"], ["quickstart"]])
+@pytest.mark.parametrize(
+    "command",
+    [[], ["train"], ["evaluate"], ["methods"], ["data"], ["cache"], ["quickstart"], ["benchmark"], ["tables"]],
+)
 def test_help_imports_nothing_heavy(command: list[str]) -> None:
     code = (
         "import sys; sys.argv[1:] = {!r}\n"
