@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,15 @@ def test_the_shipped_profiles_are_valid_grids(profile: str) -> None:
     if missing:
         pytest.skip(f"methods that are not registered: {', '.join(sorted(missing))}")
     assert build_runs(config, profile)
+
+
+def test_the_example_of_the_docs_is_a_valid_grid(tmp_path: Path) -> None:
+    page = Path(__file__).parent.parent.parent / "docs" / "benchmark.md"
+    (tmp_path / "example.yaml").write_text(re.findall(r"```yaml\n(.*?)```", page.read_text(), flags=re.DOTALL)[0])
+    config = load_config(str(tmp_path / "example.yaml"))
+    known = {name: row for name, row in config.rows.items() if (row.method or name) in METHODS}
+    runs = build_runs(replace(config, rows=known), "example.yaml")
+    assert {run.row for run in runs} >= {"lpn", "lpn-k3", "lpn-untrained"}
 
 
 def test_the_paper_profile_is_at_the_scale_of_the_paper() -> None:
