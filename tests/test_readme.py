@@ -61,8 +61,8 @@ def _small_grid(folder: Path, profile: str, encoder: str) -> str:
     """The profile with one row, one benchmark, and a few episodes."""
     others = {name: None for name in load_config(profile).rows if name != "lpn"}
     small = {
-        "extends": profile, "encoder": encoder, "rows": {**others, "lpn": {"seeds": [0]}}, "evaluation": {"episodes": 4},
-        "benchmarks": {"fewasp-multi": None, "fewasp": None},
+        "extends": profile, "encoder": encoder, "rows": {**others, "lpn": {"seeds": [0]}},
+        "benchmarks": {"fewasp-multi": None, "fewasp": None}, "evaluation": {"episodes": 4},
         "training": {"episodes": 2, "validate_every": 1, "validation_episodes": 2},
     }  # fmt: skip
     (folder / "small.yaml").write_text(json.dumps(small))

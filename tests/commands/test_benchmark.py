@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
-import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from fewaspect.cli import main
 
 CONFIG = {
     "ways": [3], "shots": [1, 2], "evaluation": {"episodes": 4, "queries": 2}, "benchmarks": {"sample": {}},
@@ -17,8 +21,21 @@ CONFIG = {
 }  # fmt: skip
 
 
-def fewaspect(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "fewaspect", *map(str, arguments)], capture_output=True, text=True)
+@dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def fewaspect(*arguments: str | Path) -> Done:
+    """The command in this process: what takes time is to import torch."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setattr(sys, "argv", ["fewaspect", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+    return Done(int(end.value.code or 0), out.getvalue(), err.getvalue())
 
 
 @pytest.fixture(scope="module")
