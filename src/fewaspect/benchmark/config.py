@@ -37,6 +37,7 @@ class BenchmarkConfig(Settings):
 
     train: list | str = ""
     trained_as: str = ""
+    training: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -139,8 +140,8 @@ def _check_benchmark(key: str, benchmark: BenchmarkConfig, all_of_them: dict[str
     if isinstance(benchmark.train, list) and not all(isinstance(item, str) for item in benchmark.train):
         raise ConfigError(f"{where}: train: expected names of files, found {benchmark.train!r}.")
     if benchmark.trained_as:
-        if benchmark.train:
-            raise ConfigError(f"{where}: expected train or trained_as, found both.")
+        if benchmark.train or benchmark.training:
+            raise ConfigError(f"{where}: expected trained_as or a training of its own, found both.")
         other = all_of_them.get(benchmark.trained_as)
         if other is None or other.trained_as:
             raise ConfigError(

@@ -11,14 +11,13 @@ from typing import Any
 
 from fewaspect.benchmark.config import GridConfig, RowConfig, trained_for
 from fewaspect.errors import ConfigError
-from fewaspect.methods import method_entry
+from fewaspect.methods import complete_settings, method_entry
 from fewaspect.settings import (
     EvaluateSettings,
     Settings,
     TrainSettings,
     build_settings,
     refuse_unknown,
-    resolve_settings,
     setting_names,
 )
 
@@ -131,13 +130,14 @@ def _runs_of(config: GridConfig, benchmark: str, name: str, seed: int, where: st
 def _train_settings(
     config: GridConfig, row: RowConfig, name: str, benchmark: str, fixed: dict[str, Any], where: str
 ) -> tuple[TrainSettings, Settings]:
-    """The grid's settings that this method knows, then the row's, then what the place in the grid demands."""
+    """The grid's and the benchmark's settings that this method knows, then the row's, then those of the place."""
     method = row.method or name
     known = setting_names(TrainSettings) | setting_names(method_entry(method).settings)
     train = config.benchmarks[benchmark].train
+    common = {**config.training, **config.benchmarks[benchmark].training}
     values = {
         "encoder": config.encoder,
-        **{key: value for key, value in config.training.items() if key in known},
+        **{key: value for key, value in common.items() if key in known},
         **row.training,
         **(UNTRAINED if row.untrained else {}),
         **fixed,
@@ -146,7 +146,7 @@ def _train_settings(
         "train": train if isinstance(train, str) else ",".join(train),
     }
     _refuse(row.training, _OF_THE_GRID | set(fixed), f"{where}: {name}: training")
-    return resolve_settings(values, lambda known_name: method_entry(known_name).settings, f"{where}: {name}: training")
+    return complete_settings(values, f"{where}: {name}: training")
 
 
 def _evaluation(config: GridConfig, benchmark: str, way: int, shot: int, where: str) -> EvaluateSettings:
@@ -158,8 +158,10 @@ def _check_common(config: GridConfig, where: str) -> None:
     """A setting of the whole grid must be known to one of its methods at least."""
     methods = [method_entry(row.method or name).settings for name, row in config.rows.items()]
     known = setting_names(TrainSettings).union(*map(setting_names, methods))
-    refuse_unknown(config.training, known, f"{where}: training")
-    _refuse(config.training, _OF_THE_GRID, f"{where}: training")
+    parts = {f"{where}: {name}: training": benchmark.training for name, benchmark in config.benchmarks.items()}
+    for place, training in {f"{where}: training": config.training, **parts}.items():
+        refuse_unknown(training, known, place)
+        _refuse(training, _OF_THE_GRID, place)
     _refuse(config.evaluation, _OF_A_CELL, f"{where}: evaluation")
 
 
