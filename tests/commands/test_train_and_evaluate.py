@@ -136,7 +136,8 @@ def test_every_setting_of_every_method_is_a_flag_in_one_panel_per_family() -> No
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["train"], ["evaluate"], ["methods"], ["data"], ["cache"], ["figures"], ["quickstart"]]
+    "command",
+    [[], *([name] for name in "train evaluate methods data cache figures quickstart benchmark tables".split())],
 )
 def test_help_imports_nothing_heavy(command: list[str]) -> None:
     code = (

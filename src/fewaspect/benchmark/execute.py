@@ -2,83 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
-from fewaspect.benchmark.cells import describe_cell, finished_cell, write_cell
-from fewaspect.benchmark.estimate import Estimate
+from fewaspect.benchmark.cells import describe_cell, write_cell
+from fewaspect.benchmark.folders import Folders, survey, training_seconds
 from fewaspect.benchmark.grid import Cell, Run
 from fewaspect.benchmark.lock import hold
 from fewaspect.benchmark.report import GridProgress
 from fewaspect.data.benchmarks import load_benchmark
-from fewaspect.errors import FewAspectError, ResultError
-from fewaspect.settings import differences
+from fewaspect.errors import FewAspectError
 from fewaspect.training.evaluate_run import evaluate_many
 from fewaspect.training.run import RunFolder, RunSettings
 from fewaspect.training.trainer import train
-
-
-@dataclass(frozen=True)
-class Folders:
-    """Where a grid keeps its runs, cells and locks."""
-
-    out: Path
-
-    def cell(self, cell: Cell) -> Path:
-        return self.out / "cells" / cell.file
-
-    def run(self, run: Run) -> Path:
-        return self.out / "runs" / run.name
-
-    def lock(self, run: Run) -> Path:
-        return self.out / "locks" / f"{run.name}.lock"
-
-    def run_about(self, run: Run) -> dict[str, Any] | None:
-        """The run.json of a run that was begun; one that was begun with other settings is refused."""
-        folder = RunFolder(self.run(run))
-        if not folder.about.is_file():
-            return None
-        if changed := differences(folder.read_settings().as_dict(), run.settings()):
-            raise ResultError(
-                f"{folder.about}: expected a run with the settings of the grid, found others: {'; '.join(changed)}.\n"
-                "Choose another --out, or delete the folder of the run to have it trained again."
-            )
-        return folder.read_about()
-
-    def is_trained(self, run: Run) -> bool:
-        about = self.run_about(run)
-        return about is not None and bool(about["finished"])
-
-    def finished(self, run: Run) -> Iterator[tuple[Cell, dict[str, Any]]]:
-        for cell in run.cells:
-            if found := finished_cell(self.cell(cell), run, cell):
-                yield cell, found
-
-    def left(self, run: Run) -> Run:
-        """The run with only those cells that are still to be made."""
-        done = {cell for cell, _ in self.finished(run)}
-        return dataclasses.replace(run, cells=tuple(cell for cell in run.cells if cell not in done))
-
-
-def survey(runs: Sequence[Run], folders: Folders) -> tuple[list[Run], Estimate]:
-    """What is left to do and how long the rest took; every file that is there is checked before any work begins."""
-    estimate = Estimate()
-    left = []
-    for run in runs:
-        for cell, found in folders.finished(run):
-            estimate.add_cell(run, cell, found)
-        about = folders.run_about(run)
-        if about and about["finished"]:
-            estimate.add_training(run, _training_seconds(about))
-        left.append(folders.left(run))
-    return [run for run in left if run.cells], estimate
 
 
 def check_data(runs: Sequence[Run], data: Path | None) -> None:
@@ -127,37 +68,36 @@ class Execution:
         try:
             seconds = self._train(run)
         except Exception as error:
-            self._failed(run, left.cells, error)
+            self._failed(run, left.cells, f"training {run.name}", error)
             return
         for _, cells in groupby(left.cells, key=lambda cell: cell.benchmark):
             self._evaluate(run, list(cells), seconds)
 
     def _train(self, run: Run) -> float:
+        folder = RunFolder(self.folders.run(run))
         if not self.folders.is_trained(run):
-            with self.progress.training(run) as console:
-                train(
-                    RunSettings(run.train, run.method), self.data, self.folders.run(run), resume=True,
-                    offline=self.offline or None, console=console,
-                )  # fmt: skip
-            about = RunFolder(self.folders.run(run)).read_about()
-            self.progress.trained(run, _training_seconds(about), about)
-        return _training_seconds(RunFolder(self.folders.run(run)).read_about())
+            train(
+                RunSettings(run.train, run.method), self.data, folder.path, resume=True, offline=self.offline or None,
+                console=self.progress.console_for(f"training {run.name}"),
+            )  # fmt: skip
+            self.progress.trained(run, training_seconds(folder.read_about()), folder.read_about())
+        return training_seconds(folder.read_about())
 
     def _evaluate(self, run: Run, cells: list[Cell], trained: float) -> None:
         """All cells in one go; if that fails and we are to keep going, each by itself, to lose none that works."""
+        doing = f"evaluating {run.name} on {cells[0].benchmark}"
         started = time.perf_counter()
         try:
-            with self.progress.evaluating(run) as console:
-                results = evaluate_many(
-                    self.folders.run(run), [cell.evaluation for cell in cells], self.data,
-                    offline=self.offline or None, console=console,
-                )  # fmt: skip
+            results = evaluate_many(
+                self.folders.run(run), [cell.evaluation for cell in cells], self.data, offline=self.offline or None,
+                console=self.progress.console_for(doing),
+            )  # fmt: skip
         except Exception as error:
             if self.keep_going and len(cells) > 1:
                 for cell in cells:
                     self._evaluate(run, [cell], trained)
             else:
-                self._failed(run, cells, error)
+                self._failed(run, cells, doing, error)
             return
         seconds = (time.perf_counter() - started) / len(cells)
         for cell, result in zip(cells, results, strict=True):
@@ -165,14 +105,14 @@ class Execution:
             write_cell(self.folders.cell(cell), described)
             self.progress.evaluated(run, cell, described)
 
-    def _failed(self, run: Run, cells: Sequence[Cell], error: Exception) -> None:
+    def _failed(self, run: Run, cells: Sequence[Cell], doing: str, error: Exception) -> None:
         if not self.keep_going:
             if isinstance(error, FewAspectError):
-                raise type(error)(f"{cells[0].place}: {error}") from error
+                raise type(error)(f"{doing}: {error}") from error
             raise error
         reason = str(error) if isinstance(error, FewAspectError) else f"{type(error).__name__}: {error}"
         self.failures.update((cell.place, reason) for cell in cells)
-        self.progress.failed(run, cells, reason)
+        self.progress.failed(run, cells, f"{doing}: {reason}")
 
 
 def run_grid(
@@ -190,7 +130,3 @@ def run_grid(
         execution = Execution(folders, data, offline, keep_going, progress, {})
         held = execution.work_through(left)
     return execution.failures, held
-
-
-def _training_seconds(about: dict[str, Any]) -> float:
-    return float(about["seconds"] + about["encoding_seconds"])

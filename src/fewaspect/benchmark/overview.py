@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from fewaspect.benchmark.execute import Folders, survey
+from fewaspect.benchmark.folders import Folders, survey
 from fewaspect.benchmark.grid import Run
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -42,16 +41,10 @@ class GridProgress:
     def done(self) -> int:
         return self.total - len(self._cells)
 
-    @contextmanager
-    def training(self, run: Run) -> Iterator[Console]:
-        """The console for a training: its own bar on a terminal, silence elsewhere."""
-        self._refresh(f"training {run.name}")
-        yield self._console()
-
-    @contextmanager
-    def evaluating(self, run: Run) -> Iterator[Console]:
-        self._refresh(f"evaluating {run.name}")
-        yield self._console()
+    def console_for(self, doing: str) -> Console:
+        """Where a training or an evaluation reports: below our bar on a terminal, nowhere else."""
+        self._refresh(doing)
+        return self.console if self.console.is_terminal else Console(quiet=True)
 
     def trained(self, run: Run, seconds: float, about: Mapping[str, Any]) -> None:
         self._runs.pop(run.name, None)
@@ -71,15 +64,12 @@ class GridProgress:
 
     def failed(self, run: Run, cells: Sequence[Cell], reason: str) -> None:
         self._drop(run, cells)
-        self._say(f"failed {cells[0].place}{f' and {len(cells) - 1} more' if cells[1:] else ''}: {reason}")
+        self._say(f"failed {reason}")
 
     def _drop(self, run: Run, cells: Sequence[Cell]) -> None:
         self._runs.pop(run.name, None)
         for cell in cells:
             self._cells.pop(cell, None)
-
-    def _console(self) -> Console:
-        return self.console if self.console.is_terminal else Console(quiet=True)
 
     def _left(self) -> str:
         return self.estimate.total(self._runs.values(), self._cells)

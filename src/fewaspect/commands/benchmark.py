@@ -41,14 +41,16 @@ def benchmark(
         raise ConfigError(f"{out}: expected a folder for the runs and the cells, found a file.")
     runs = choose(build_runs(load_config(grid), grid), only or [])
 
-    from fewaspect.benchmark.execute import Folders, run_grid
-    from fewaspect.benchmark.overview import list_cells as listing
-    from fewaspect.benchmark.overview import plan
-
     if list_cells or dry_run:
-        for line in (listing if list_cells else plan)(runs, Folders(out)):
+        from fewaspect.benchmark import overview
+        from fewaspect.benchmark.folders import Folders
+
+        for line in (overview.list_cells if list_cells else overview.plan)(runs, Folders(out)):
             typer.echo(line)
         return
+
+    from fewaspect.benchmark.execute import run_grid
+
     failures, held = run_grid(runs, out, data, offline=offline, keep_going=keep_going)
     if held:
         typer.echo(f"{sum(len(run.cells) for run in held)} cells are left to another process that is at them.")

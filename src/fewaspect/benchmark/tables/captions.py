@@ -28,8 +28,8 @@ def main_caption(title: str, cells: Cells, settings: Sequence[tuple[int, int]], 
 
 def count_caption(title: str) -> str:
     return (
-        f"What the decision is worth on {title}, in percent. Oracle F1: macro-F1 if the number of aspects of "
-        "each sentence were known; count: how often that number is answered right. Training: time of one training."
+        f"What the decision is worth on {title}, in percent. Oracle F1: macro-F1 if the number of aspects of each "
+        "sentence were known; count: how often that number is answered right. Training: time of one training."
     )
 
 
@@ -50,12 +50,12 @@ def _seeds(cells: Cells) -> str:
 
 
 def _incomplete(cells: Cells, settings: Sequence[tuple[int, int]]) -> list[str]:
-    """Rows that have cells of fewer seeds in one setting than in another."""
+    """Rows that have cells of fewer seeds in one setting than in another; where there are none, a dash says it."""
     lacking = []
     for row in dict.fromkeys(cell["row"] for cell in cells):
         mine = [cell for cell in cells if cell["row"] == row]
         for way, shot in settings:
             here = [cell for cell in mine if (cell["way"], cell["shot"]) == (way, shot)]
-            if _seeds(here) != _seeds(mine):
-                lacking.append(f"{mine[0]['title']} {way}-way {shot}-shot (seeds: {_seeds(here) or 'none'})")
+            if here and _seeds(here) != _seeds(mine):
+                lacking.append(f"{mine[0]['title']} {way}-way {shot}-shot (seeds: {_seeds(here)})")
     return [f"Not complete yet: {', '.join(lacking)}."] if lacking else []

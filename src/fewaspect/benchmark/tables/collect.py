@@ -23,7 +23,7 @@ _COUNT = {"oracle_count_f1": "oracle F1", "count_accuracy": "count"}
 def collect(cells: Iterable[dict[str, Any]]) -> list[Group]:
     """A group for each way of measuring, a section for each benchmark, in it the paper's table and one of counts."""
     groups: dict[tuple[Any, ...], dict[str, Cells]] = {}
-    for cell in cells:
+    for cell in sorted(cells, key=lambda c: (_natural(c["row"]), c["way"], c["shot"], c["seed"])):
         key = tuple(cell.get(name) for name in _GROUPED)
         groups.setdefault(key, {}).setdefault(cell["benchmark"], []).append(cell)
     order = [*published()["benchmarks"]]
