@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -11,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from fewaspect.benchmark.config import load_config
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -43,6 +46,8 @@ def test_the_examples_of_the_readme_run_in_order(encoder_folder: Callable[..., P
         arguments = [word.replace("FOLDER", str(data)) for word in shlex.split(command)[1:]]
         if arguments[0] == "train":
             arguments += ["--episodes", "4", "--validation-episodes", "4", "--encoder", str(encoder_folder("bert"))]
+        if arguments[0] == "benchmark":
+            arguments[1] = _small_grid(tmp_path, arguments[1], str(encoder_folder("bert")))
         if arguments[0] == "evaluate":
             arguments[arguments.index("--episodes") + 1] = "4"
         done = subprocess.run(
@@ -50,6 +55,18 @@ def test_the_examples_of_the_readme_run_in_order(encoder_folder: Callable[..., P
             cwd=tmp_path, env=environment, capture_output=True, text=True,
         )  # fmt: skip
         assert done.returncode == 0, (command, done.stderr)
+
+
+def _small_grid(folder: Path, profile: str, encoder: str) -> str:
+    """The profile with one row, one benchmark, and a few episodes."""
+    others = {name: None for name in load_config(profile).rows if name != "lpn"}
+    small = {
+        "extends": profile, "encoder": encoder, "rows": {**others, "lpn": {"seeds": [0]}},
+        "benchmarks": {"fewasp-multi": None, "fewasp": None}, "evaluation": {"episodes": 4},
+        "training": {"episodes": 2, "validate_every": 1, "validation_episodes": 2},
+    }  # fmt: skip
+    (folder / "small.yaml").write_text(json.dumps(small))
+    return "small.yaml"
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fewaspect.errors import ConfigError
+from fewaspect.methods import METHODS
 from fewaspect.settings import (
     RECIPES,
     EvaluateSettings,
@@ -22,7 +23,8 @@ from fewaspect.settings import (
     to_json,
 )
 
-KINDS: tuple[type[Any], ...] = (LPNSettings, TrainSettings, EvaluateSettings)
+METHOD_KINDS = tuple(dict.fromkeys(entry.settings for entry in METHODS.values()))
+KINDS: tuple[type[Any], ...] = (*METHOD_KINDS, TrainSettings, EvaluateSettings)
 LIMITED = [
     (kind, item.name, side, item.metadata[side])
     for kind in KINDS
@@ -36,7 +38,8 @@ def in_recipe(recipe: str) -> tuple[LPNSettings, TrainSettings]:
     """The effective settings under a recipe."""
     values = RECIPES[recipe]
     return tuple(
-        kind(**{f.name: values[f.name] for f in dataclasses.fields(kind) if f.name in values}) for kind in KINDS[:2]
+        kind(**{f.name: values[f.name] for f in dataclasses.fields(kind) if f.name in values})
+        for kind in (LPNSettings, TrainSettings)
     )
 
 
@@ -81,13 +84,22 @@ def test_the_recommended_recipe_is_the_defaults() -> None:
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_recipes_name_only_settings_that_exist(recipe: str) -> None:
-    known = {f.name for kind in KINDS[:2] for f in dataclasses.fields(kind)}
+    known = {f.name for kind in KINDS for f in dataclasses.fields(kind)}
     assert set(RECIPES[recipe]) <= known
 
 
 def test_a_setting_belongs_to_the_method_or_to_the_training_never_to_both() -> None:
-    method, train = ({f.name for f in dataclasses.fields(kind)} for kind in KINDS[:2])
-    assert not method & train
+    train = {f.name for f in dataclasses.fields(TrainSettings)}
+    for kind in METHOD_KINDS:
+        assert not train & {f.name for f in dataclasses.fields(kind)}
+
+
+def test_a_name_means_the_same_in_every_method() -> None:
+    seen: dict[str, Any] = {}
+    for kind in METHOD_KINDS:
+        for f in dataclasses.fields(kind):
+            meaning = (f.type, f.default, dict(f.metadata))
+            assert seen.setdefault(f.name, meaning) == meaning
 
 
 @pytest.mark.parametrize("kind", KINDS)

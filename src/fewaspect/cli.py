@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from fewaspect import __version__
-from fewaspect.commands import cache, data, evaluate, figures, methods, quickstart, train
+from fewaspect.commands import benchmark, cache, data, evaluate, figures, methods, quickstart, tables, train
 from fewaspect.errors import FewAspectError
 
 app = typer.Typer(
@@ -21,6 +21,8 @@ app = typer.Typer(
 app.command()(quickstart.quickstart)
 app.command()(train.train)
 app.command()(evaluate.evaluate)
+app.command()(benchmark.benchmark)
+app.command()(tables.tables)
 app.command()(methods.methods)
 app.add_typer(data.app, name="data")
 app.add_typer(cache.app, name="cache")

@@ -11,7 +11,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from fewaspect.errors import ConfigError
 
@@ -34,10 +34,85 @@ class Settings:
             _check_limits(item.name, value, item.metadata)
 
 
+class MethodSettings(Settings):
+    """Base of the settings of methods; `family` names the group of flags on the command line."""
+
+    family: ClassVar[str]
+
+
 @dataclass(frozen=True)
-class LPNSettings(Settings):
+class VectorSettings(MethodSettings):
+    """What the methods of the paper have in common."""
+
+    family: ClassVar[str] = "Every method of the paper"
+    unit_vectors: bool = option(True, "Compare unit vectors, at a learned scale.")
+
+
+@dataclass(frozen=True)
+class ScaledSettings(VectorSettings):
+    """Methods that compare by distance or cosine. Enough for the Prototypical Network."""
+
+    scale: float = option(10.0, "Start of the learned scale of the distances.", least=1e-6)
+
+
+@dataclass(frozen=True)
+class MatchingSettings(ScaledSettings):
+    """Hyper-parameters of the Matching Network."""
+
+    family: ClassVar[str] = "Matching Network"
+    full_context: bool = option(False, "Full context embeddings: support and query read the whole support.")
+    context_steps: int = option(2, "Steps of the query's attention over the support.", least=1)
+
+
+@dataclass(frozen=True)
+class RelationSettings(ScaledSettings):
+    """Hyper-parameters of the Relation Network."""
+
+    family: ClassVar[str] = "Relation Network"
+    relation_start: str = option("distance", "Where the relation starts.", choices=("distance", "random"))
+
+
+@dataclass(frozen=True)
+class GraphSettings(VectorSettings):
+    """Hyper-parameters of the Graph Network."""
+
+    family: ClassVar[str] = "Graph Network"
+    graph_width: int = option(96, "Width F of the adjacency's network; a layer adds half of it to a node.", least=2)
+
+
+@dataclass(frozen=True)
+class IMPSettings(VectorSettings):
+    """Hyper-parameters of the infinite mixture prototypes."""
+
+    family: ClassVar[str] = "IMP"
+    cluster_alpha: float = option(0.1, "alpha: the smaller, the farther a shot that opens a cluster.", least=1e-12)
+    cluster_variance: float = option(0.05, "Start of the learned variance sigma of a cluster.", least=1e-9)
+
+
+@dataclass(frozen=True)
+class HATTSettings(ScaledSettings):
+    """Hyper-parameters of Proto-HATT."""
+
+    family: ClassVar[str] = "Proto-HATT"
+    feature_dropout: float = option(0.5, "Dropout in the feature attention.", least=0.0, most=0.9)
+
+
+@dataclass(frozen=True)
+class AWATTSettings(ScaledSettings):
+    """Hyper-parameters of Proto-AWATT."""
+
+    family: ClassVar[str] = "Proto-AWATT"
+    attention_scale: float = option(15.0, "Start of the learned scale of both attentions (unit vectors).", least=1e-6)
+    policy_episodes: int = option(200, "Episodes that the threshold policy learns from; 0: no policy.", least=0)
+    policy_passes: int = option(5, "Passes of the threshold policy over them.", least=1)
+    policy_learning_rate: float = option(3e-3, "Learning rate of the threshold policy.", least=0.0)
+
+
+@dataclass(frozen=True)
+class LPNSettings(ScaledSettings):
     """Hyper-parameters of the label-enhanced prototypical network. Defaults: the recommended recipe."""
 
+    family: ClassVar[str] = "LPN"
     pooling_hidden: int = option(256, "Width d' of the pooling's hidden layer.", least=1)
     pooling_heads: int = option(4, "Number R of pooling heads.", least=1)
     pooling_start: str = option("mean", "Where the pooling starts.", choices=("mean", "random"))
@@ -46,8 +121,6 @@ class LPNSettings(Settings):
         0, "Pad to this length and let padding take weight (authors' code); 0: mask.", least=0
     )
     rank: int = option(100, "Rank k of the bilinear shot weights.", least=1)
-    unit_vectors: bool = option(True, "Compare unit vectors, at a learned scale.")
-    scale: float = option(10.0, "Start of the learned scale of the distances.", least=1e-6)
     label_share: float = option(
         0.27, "Start of the learned share of the label text in a prototype; 0: none.", least=0.0, most=0.99
     )
@@ -64,6 +137,25 @@ class LPNSettings(Settings):
     method_dropout: float = option(
         0.0, "Dropout around the bilinear form and the label attention.", least=0.0, most=0.9
     )
+
+
+@dataclass(frozen=True)
+class LPNPlusSettings(MethodSettings):
+    """Hyper-parameters of LPN+."""
+
+    family: ClassVar[str] = "LPN+"
+    scale: float = option(10.0, "Start of the learned scale of the scores.", least=1e-6)
+    attention_scale: float = option(20.0, "Start of the learned scale of the aspect's attention.", least=1e-6)
+    seen_share: float = option(
+        0.5, "Start of the learned share of the score as the aspect sees it.", least=0.01, most=0.99
+    )
+    label_share_one: float = option(0.4, "Start of the label text's share with one shot.", least=0.01, most=0.99)
+    label_share_five: float = option(0.27, "Start of the label text's share with five shots.", least=0.01, most=0.99)
+    ridge_weight: float = option(1.2, "Start of the learned weight of the ridge regression.", least=1e-6)
+    ridge_strength: float = option(0.5, "How strongly the ridge regression is held back.", least=1e-6)
+    count_weight: float = option(0.1, "lambda, weight of the count loss.", least=0.0)
+    count_hidden: int = option(32, "Width of the count's hidden layer.", least=1)
+    most_aspects: int = option(6, "Largest count.", least=1)
 
 
 @dataclass(frozen=True)
@@ -88,7 +180,9 @@ class TrainSettings(Settings):
     episodes: int = option(600, "Training episodes in all.", least=1)
     episodes_per_step: int = option(1, "Episodes per optimiser step.", least=1)
     learning_rate: float = option(1e-5, "Learning rate of the encoder.", least=0.0)
-    head_learning_rate: float = option(1e-5, "Learning rate of the method's own parameters.", least=0.0)
+    head_learning_rate: float = option(
+        1e-5, "Learning rate of the method's own parameters (graph: 1e-3, relation and proto-hatt: 1e-4).", least=0.0
+    )
     weight_decay: float = option(0.01, "AdamW weight decay.", least=0.0)
     warmup: int = option(50, "Warm-up steps before the linear decay.", least=0)
     max_grad_norm: float = option(1.0, "Gradients are clipped to this norm; 0: never.", least=0.0)
@@ -163,6 +257,20 @@ def build_settings(kind: type[S], values: Mapping[str, Any], where: str = "setti
     # YAML reads `way: 5` as a number, which is a fine way to write "5".
     plain = {n: str(v) if hints[n] is str and type(v) is int else v for n, v in values.items()}
     return kind(**plain)
+
+
+def setting_names(kind: type[Settings]) -> set[str]:
+    return {item.name for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
+
+
+def differences(before: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Which settings changed, in words; both are mappings of parts ("train", "method") to settings."""
+    return [
+        f"{name} was {before[part].get(name)!r}, now {value!r}"
+        for part in now
+        for name, value in now[part].items()
+        if before[part].get(name) != value
+    ]
 
 
 def refuse_unknown(values: Mapping[str, Any], known: set[str], where: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -9,6 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from fewaspect.commands.options import method_panels
+from fewaspect.methods import METHODS
 
 
 def fewaspect(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -78,6 +82,7 @@ def test_a_saved_run_description_serves_as_config(run: Path, tmp_path: Path) -> 
         (["train", "--benchmark", "sample", "--config", "{out}.yaml", "--out", "{out}"], "cannot be read"),
         (["train", "--benchmark", "sample", "--encoder", "nobody/nothing", "--offline", "--out", "{out}"], "offline"),
         (["train", "--benchmark", "fewasp-single", "--data", "{out}", "--out", "{out}"], "fewasp"),
+        (["train", "--benchmark", "sample", "--method", "imp", "--rank", "3", "--out", "{out}"], "of lpn, lpn-wo"),
         (["evaluate", "{out}", "--benchmark", "sample"], "run.json"),
         (["train", "--no-such-flag", "--out", "{out}"], "no-such-flag"),
     ],
@@ -113,15 +118,26 @@ def test_a_result_file_in_a_missing_folder_is_refused_before_the_work(run: Path,
     assert not done.stdout
 
 
-def test_methods_lists_the_three_variants() -> None:
+def test_methods_lists_all_of_them() -> None:
     done = fewaspect("methods")
     assert done.returncode == 0
-    for name in ("lpn", "lpn-wo", "lpn-oo"):
-        assert name in done.stdout
+    for name in METHODS:
+        assert f"{name} " in done.stdout
+
+
+def test_every_setting_of_every_method_is_a_flag_in_one_panel_per_family() -> None:
+    panels = method_panels()
+    offered = {item.name for _, kind in panels for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    for entry in METHODS.values():
+        assert {item.name for item in dataclasses.fields(entry.settings)} <= offered  # type: ignore[arg-type]
+    titles = [title for title, _ in panels if title != "Every method"]
+    assert panels[0][0] == "Every method"
+    assert len(set(titles)) == len(titles)
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["train"], ["evaluate"], ["methods"], ["data"], ["cache"], ["figures"], ["quickstart"]]
+    "command",
+    [[], *([name] for name in "train evaluate methods data cache figures quickstart benchmark tables".split())],
 )
 def test_help_imports_nothing_heavy(command: list[str]) -> None:
     code = (

@@ -52,19 +52,19 @@ def mapped(runs: list[Path]) -> PrototypeMap:
 def test_collected_prototypes_are_those_of_each_episode_by_itself(runs: list[Path]) -> None:
     import torch
 
-    evaluation = prepare_evaluation(runs[0], TEST, None, console=QUIET)
+    evaluation = prepare_evaluation(runs[0], [TEST], None, console=QUIET)
     together = collect_prototypes(evaluation, QUIET)
     assert together.shape == (36, 32)
     with torch.inference_mode():
         for number in (0, 7):
-            frozen, placed = evaluation.prepared.load(evaluation.episodes[number])
+            frozen, placed = evaluation.prepared.load(evaluation.groups[0][number])
             alone = evaluation.model(frozen, placed)[0].prototypes.numpy()
             np.testing.assert_allclose(together[3 * number : 3 * number + 3], alone, atol=1e-5)
 
 
 def test_points_belong_to_the_aspects_of_their_episodes(runs: list[Path], mapped: PrototypeMap) -> None:
     everything = map_prototypes(runs[:1], TEST, None, 1000, console=QUIET)
-    episodes = prepare_evaluation(runs[0], TEST, None, console=QUIET).episodes
+    episodes = prepare_evaluation(runs[0], [TEST], None, console=QUIET).groups[0]
     assert [everything.names[a] for a in everything.aspects] == [name for e in episodes for name in e.classes]
     assert everything.prototypes == len(everything.aspects) == 36
     assert (mapped.prototypes, len(mapped.aspects), mapped.positions.shape) == (36, 20, (2, 20, 2))
@@ -160,7 +160,7 @@ def test_lightness_and_shape_alone_tell_twenty_aspects_apart() -> None:
 
 def test_too_few_episodes_or_aspects_are_refused(runs: list[Path]) -> None:
     def all_differ(settings: EvaluateSettings) -> bool:
-        names = [n for e in prepare_evaluation(runs[0], settings, None, console=QUIET).episodes for n in e.classes]
+        names = [n for e in prepare_evaluation(runs[0], [settings], None, console=QUIET).groups[0] for n in e.classes]
         return len(set(names)) == len(names)
 
     few = next(s for s in (replace(TEST, way="2", episodes=2, seed=seed) for seed in range(20)) if all_differ(s))
@@ -171,7 +171,7 @@ def test_too_few_episodes_or_aspects_are_refused(runs: list[Path]) -> None:
 
 
 def test_a_method_without_prototypes_is_refused(runs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    evaluation = prepare_evaluation(runs[0], TEST, None, console=QUIET)
+    evaluation = prepare_evaluation(runs[0], [TEST], None, console=QUIET)
     score = evaluation.model.method.score
     monkeypatch.setattr(evaluation.model.method, "score", lambda task: replace(score(task), prototypes=None))
     with pytest.raises(ConfigError, match="represents classes by prototypes, found lpn"):

@@ -8,7 +8,7 @@ import torch
 from torch.func import functional_call
 
 import equations
-from fewaspect.modules.pooling import SelfAttentivePooling, masked_softmax
+from fewaspect.modules.pooling import SelfAttentivePooling, masked_softmax, mean_pooled
 
 LENGTHS = (5, 1, 3)
 WIDTH = 6
@@ -101,3 +101,10 @@ def test_a_row_without_any_place_gets_zeros_and_spoils_no_gradient(dtype: torch.
     assert gradient[0].tolist() == [0.0, 0.0]
     assert gradient[1].isfinite().all()
     assert (gradient[1] != 0).all()
+
+
+def test_the_mean_of_each_sentence_is_that_of_its_own_tokens() -> None:
+    values, lengths = torch.randn(9, 4).double(), torch.tensor([2, 1, 6])
+    expected = torch.stack([part.mean(0) for part in values.split(lengths.tolist())])
+    torch.testing.assert_close(mean_pooled(values, lengths), expected)
+    assert torch.autograd.gradcheck(lambda v: mean_pooled(v, lengths), values.requires_grad_(True))

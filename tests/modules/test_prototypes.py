@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import equations
-from fewaspect.modules.prototypes import class_means, label_enhanced_prototypes, shot_weights
+from fewaspect.modules.prototypes import class_means, label_enhanced_prototypes, shot_weights, shots
 
 # Six sentences and three classes with 3, 2 and 2 shots; sentence 1 stands for two classes, sentence 5 for none.
 MEMBERSHIP = torch.tensor([[1, 0, 0], [1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 2], [0, 0, 0]]).double()
@@ -93,3 +93,13 @@ def test_gradients_of_prototypes_are_right(vectors: torch.Tensor, alpha: torch.T
     inputs = (vectors.requires_grad_(True), alpha.requires_grad_(True))
     assert torch.autograd.gradcheck(lambda v, a: label_enhanced_prototypes(v, a, MEMBERSHIP), inputs)
     assert torch.autograd.gradcheck(lambda v: class_means(v, MEMBERSHIP), inputs[:1])
+
+
+def test_the_shots_of_a_membership_stand_class_by_class() -> None:
+    sentences, classes = shots(torch.tensor([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0], [0.0, 0.0]]))
+    assert list(zip(sentences.tolist(), classes.tolist(), strict=True)) == [(0, 0), (2, 0), (1, 1), (1, 1), (2, 1)]
+
+
+def test_half_a_shot_is_none() -> None:
+    with pytest.raises(ValueError, match="whole numbers"):
+        shots(torch.tensor([[0.5, 1.0]]))

@@ -15,14 +15,13 @@ import pytest
 import torch
 from torch import Tensor
 
+from examples import run_settings
 from fewaspect.data.benchmarks import Benchmark
 from fewaspect.data.joining import with_joined_sentences
 from fewaspect.data.sampleset import load_sample
 from fewaspect.errors import CheckpointError, ConfigError, TrainingError
-from fewaspect.settings import EvaluateSettings, LPNSettings, TrainSettings
 from fewaspect.training.checkpoint import load_tensors, save_tensors
-from fewaspect.training.evaluate_run import evaluate_run
-from fewaspect.training.run import RunFolder, RunSettings, load_run
+from fewaspect.training.run import RunFolder, load_run
 from fewaspect.training.trainer import train
 
 SMALL = ["--way", "3", "--shot", "2", "--queries", "2", "--validation-episodes", "5", "--validate-every", "4"]
@@ -38,14 +37,6 @@ def command(tiny: str, out: Path, *more: str) -> list[str]:
         sys.executable, "-m", "fewaspect", "train", "--benchmark", "sample", "--encoder", tiny, "--out", str(out),
         "--encoder-dropout", "0.1", "--learning-rate", "1e-3", *SMALL, *more,
     ]  # fmt: skip
-
-
-def settings(tiny: str, **changes: object) -> RunSettings:
-    values: dict[str, object] = {
-        "benchmark": "sample", "encoder": tiny, "way": "3", "shot": "2", "queries": 2, "episodes": 6,
-        "validation_episodes": 5, "validate_every": 2, **changes,
-    }  # fmt: skip
-    return RunSettings(TrainSettings(**values), LPNSettings())  # type: ignore[arg-type]
 
 
 def test_a_killed_run_resumes_to_the_same_weights(tiny: str, tmp_path: Path) -> None:
@@ -74,7 +65,7 @@ def test_a_killed_run_resumes_to_the_same_weights(tiny: str, tmp_path: Path) -> 
 
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tiny: str, tmp_path: Path) -> None:
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
-        train(settings(tiny, seed=seed), None, tmp_path / name)
+        train(run_settings(tiny, seed=seed), None, tmp_path / name)
     a, b, c = (load_tensors(tmp_path / name / "last.safetensors")[0] for name in "abc")
     assert different(a, b) == {}
     assert different(a, c)
@@ -88,7 +79,7 @@ def different(one: dict[str, Tensor], other: dict[str, Tensor]) -> dict[str, flo
 
 
 def test_training_lowers_the_loss(tmp_path: Path) -> None:
-    real = settings(
+    real = run_settings(
         "minilm", episodes=60, validate_every=20, learning_rate=1e-4, head_learning_rate=1e-4, warmup=5, joined=0.0
     )
     losses = [entry["loss"] for entry in train(real, None, tmp_path / "r").history]
@@ -96,7 +87,7 @@ def test_training_lowers_the_loss(tmp_path: Path) -> None:
 
 
 def test_the_best_checkpoint_is_the_best_validation_and_not_the_last(tiny: str, tmp_path: Path) -> None:
-    state = train(settings(tiny, episodes=12, learning_rate=5e-2, head_learning_rate=5e-2), None, tmp_path / "r")
+    state = train(run_settings(tiny, episodes=12, learning_rate=5e-2, head_learning_rate=5e-2), None, tmp_path / "r")
     values = [entry["validation_f1"] for entry in state.history]
     assert state.best == max(values)
     assert state.best_step == state.history[values.index(max(values))]["step"]
@@ -105,59 +96,59 @@ def test_the_best_checkpoint_is_the_best_validation_and_not_the_last(tiny: str, 
 
 def test_training_stops_early_when_validation_no_longer_improves(tiny: str, tmp_path: Path) -> None:
     frozen = {"learning_rate": 0.0, "head_learning_rate": 0.0}
-    state = train(settings(tiny, episodes=40, patience=2, **frozen), None, tmp_path / "r")
+    state = train(run_settings(tiny, episodes=40, patience=2, **frozen), None, tmp_path / "r")
     assert state.step == 6  # one validation that is the best so far, two that are no better
     assert json.loads((tmp_path / "r" / "run.json").read_text())["finished"]
 
 
 def test_several_episodes_per_step_make_one_update(tiny: str, tmp_path: Path) -> None:
-    state = train(settings(tiny, episodes=5, episodes_per_step=2), None, tmp_path / "r")
+    state = train(run_settings(tiny, episodes=5, episodes_per_step=2), None, tmp_path / "r")
     assert state.step == 3
 
 
 def test_a_folder_in_use_is_not_overwritten(tiny: str, tmp_path: Path) -> None:
     (tmp_path / "precious.txt").write_text("mine")
     with pytest.raises(ConfigError, match="--resume"):
-        train(settings(tiny), None, tmp_path)
+        train(run_settings(tiny), None, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["precious.txt"]
 
 
 def test_resuming_with_other_settings_names_them(tiny: str, tmp_path: Path) -> None:
-    train(settings(tiny), None, tmp_path / "r")
+    train(run_settings(tiny), None, tmp_path / "r")
     with pytest.raises(ConfigError, match="seed was 0, now 1"):
-        train(settings(tiny, seed=1), None, tmp_path / "r", resume=True)
+        train(run_settings(tiny, seed=1), None, tmp_path / "r", resume=True)
 
 
 def test_resuming_with_other_data_is_refused(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    train(settings(tiny), None, tmp_path / "r")
+    train(run_settings(tiny), None, tmp_path / "r")
     other = with_joined_sentences(load_sample()["validation"], 0.1, 0)
     changed = Benchmark("sample", load_sample()["train"], other, load_sample()["test"], "sample train split")
     monkeypatch.setattr("fewaspect.training.trainer.load_benchmark", lambda *_, **__: changed)
     with pytest.raises(CheckpointError, match="data digest"):
-        train(settings(tiny), None, tmp_path / "r", resume=True)
+        train(run_settings(tiny), None, tmp_path / "r", resume=True)
 
 
 def test_resuming_never_takes_over_a_folder_that_is_not_a_run(tiny: str, tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_text("somebody's weights")
     with pytest.raises(ConfigError, match=r"no run\.json"):
-        train(settings(tiny), None, tmp_path, resume=True)
+        train(run_settings(tiny), None, tmp_path, resume=True)
     assert (tmp_path / "model.safetensors").read_text() == "somebody's weights"
 
 
 def test_a_diverged_run_says_so(tiny: str, tmp_path: Path) -> None:
-    wild = settings(tiny, learning_rate=1e30, head_learning_rate=1e30, warmup=1, episodes=20, validate_every=1)
+    wild = run_settings(tiny, learning_rate=1e30, head_learning_rate=1e30, warmup=1, episodes=20, validate_every=1)
     with pytest.raises(TrainingError, match="diverged"):
         train(wild, None, tmp_path / "r")
     assert not json.loads((tmp_path / "r" / "run.json").read_text())["finished"]
 
 
 def test_tensorboard_logs_are_written(tiny: str, tmp_path: Path) -> None:
-    train(settings(tiny), None, tmp_path / "r")
+    train(run_settings(tiny), None, tmp_path / "r")
     assert list((tmp_path / "r").rglob("events.out.tfevents*"))
 
 
 def test_a_damaged_checkpoint_is_refused(tiny: str, tmp_path: Path) -> None:
-    train(settings(tiny), None, tmp_path / "r")
+    train(run_settings(tiny), None, tmp_path / "r")
     path = tmp_path / "r" / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(CheckpointError, match="damaged"):
@@ -183,10 +174,31 @@ def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
         RunFolder(tmp_path).read_settings()
 
 
-def test_evaluation_refuses_aspects_seen_in_training(tiny: str, tmp_path: Path) -> None:
-    train(settings(tiny), None, tmp_path / "r")
-    about = json.loads((tmp_path / "r" / "run.json").read_text())
-    about["train_aspects"].append("noise")
-    (tmp_path / "r" / "run.json").write_text(json.dumps(about))
-    with pytest.raises(ConfigError, match="noise"):
-        evaluate_run(tmp_path / "r", EvaluateSettings(benchmark="sample", episodes=2), None)
+def test_the_threshold_is_kept_with_the_weights_it_was_tuned_for(tiny: str, tmp_path: Path) -> None:
+    train(run_settings(tiny, method="prototypical"), None, tmp_path / "r")
+    tensors, _ = load_tensors(tmp_path / "r" / "model.safetensors")
+    _, _, model = load_run(tmp_path / "r")
+    assert model.method.describe_decision()["threshold"] == float(tensors["model.method.threshold"])
+
+
+@pytest.mark.parametrize(("name", "range_of"), [("graph", "way"), ("proto-hatt", "shot")])
+def test_a_range_of_what_the_method_fixes_is_refused_before_any_training(
+    name: str, range_of: str, tiny: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=f"--{range_of} 2"):
+        train(run_settings(tiny, method=name, **{range_of: "2-3"}), None, tmp_path / "r")
+    assert not (tmp_path / "r" / "run.json").exists()
+
+
+def test_the_threshold_policy_learns_after_the_rest_and_leaves_it_alone(tiny: str, tmp_path: Path) -> None:
+    with_policy = run_settings(tiny, method="proto-awatt")
+    without = run_settings(tiny, method="proto-awatt", policy_episodes=0)
+    train(with_policy, None, tmp_path / "with")
+    train(without, None, tmp_path / "without")
+    a, b = (load_tensors(tmp_path / name / "model.safetensors")[0] for name in ("with", "without"))
+    changed = {key for key in a if not torch.equal(a[key], b[key])}
+    assert {"model.method.policy.output.weight", "model.method.policy.learned"} <= changed
+    assert all(key.startswith("model.method.policy") for key in changed)
+    train(with_policy, None, tmp_path / "with", resume=True)  # a run that is killed in the second stage begins it again
+    again = load_tensors(tmp_path / "with" / "model.safetensors")[0]
+    assert all(torch.equal(a[key], again[key]) for key in a)

@@ -10,8 +10,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from fewaspect.errors import ConfigError
-from fewaspect.settings import RECIPES, Settings, TrainSettings, build_settings, read_config, refuse_unknown
+from fewaspect.methods import METHODS, complete_settings
+from fewaspect.settings import MethodSettings, Settings, TrainSettings, read_config
 
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="YAML or JSON with settings by name; flags win over it.")
@@ -21,6 +21,12 @@ DataFolder = Annotated[
     typer.Option("--data", metavar="FOLDER", envvar="FEWASPECT_DATA", help="Folder with the benchmark's files."),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Never use the network, not even for a Hugging Face id.")]
+
+
+def method_panels() -> list[tuple[str, type[Settings]]]:
+    """The settings of all methods, one panel per family; what several have in common comes first."""
+    kinds = dict.fromkeys(base for entry in METHODS.values() for base in reversed(entry.settings.__mro__))
+    return [(kind.family, kind) for kind in kinds if issubclass(kind, MethodSettings) and "family" in vars(kind)]
 
 
 def with_settings(*panels: tuple[str, type[Settings]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -44,10 +50,13 @@ def with_settings(*panels: tuple[str, type[Settings]]) -> Callable[[Callable[...
 
 
 def _options(panels: tuple[tuple[str, type[Settings]], ...]) -> dict[str, inspect.Parameter]:
-    options = {}
+    """One per name: where two panels share a name, it means the same in both and stands in the first."""
+    options: dict[str, inspect.Parameter] = {}
     for panel, kind in panels:
         hints = get_type_hints(kind)
         for item in dataclasses.fields(kind):  # type: ignore[arg-type]
+            if item.name in options:
+                continue
             choices = item.metadata.get("choices")
             shown = f"{item.metadata['help']} One of {', '.join(choices)}." if choices else item.metadata["help"]
             annotation = Annotated[
@@ -60,28 +69,10 @@ def _options(panels: tuple[tuple[str, type[Settings]], ...]) -> dict[str, inspec
     return options
 
 
-def resolve(
-    flags: Mapping[str, Any], config: Path | None, method_settings: Callable[[str], type[Settings]]
-) -> tuple[TrainSettings, Settings]:
-    """Recipe, then config file, then flags: the later one wins."""
+def resolve(flags: Mapping[str, Any], config: Path | None) -> tuple[TrainSettings, Settings]:
+    """Settings of a run from a config file and flags; the flags win."""
     given = {**(_flattened(read_config(config)) if config else {}), **flags}
-    recipe = given.get("recipe", TrainSettings.recipe)
-    if not isinstance(recipe, str) or recipe not in RECIPES:
-        raise ConfigError(f'recipe: expected one of {", ".join(RECIPES)}, found "{recipe}".')
-    method = given.get("method", TrainSettings.method)
-    if not isinstance(method, str):
-        raise ConfigError(f"method: expected a name, found {method!r}.")
-    kind = method_settings(method)
-    train_names, method_names = (
-        {item.name for item in dataclasses.fields(settings)}  # type: ignore[arg-type]
-        for settings in (TrainSettings, kind)
-    )
-    refuse_unknown(given, train_names | method_names, str(config or "flags"))
-    values = {**RECIPES[recipe], **given}
-    return (
-        build_settings(TrainSettings, {name: value for name, value in values.items() if name in train_names}),
-        build_settings(kind, {name: value for name, value in values.items() if name in method_names}),
-    )
+    return complete_settings(given, str(config or "flags"))
 
 
 def _flattened(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,12 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from fewaspect.commands.options import ConfigFile, DataFolder, Offline, resolve, with_settings
-from fewaspect.methods import method_entry
-from fewaspect.settings import LPNSettings, TrainSettings
+from fewaspect.commands.options import ConfigFile, DataFolder, Offline, method_panels, resolve, with_settings
+from fewaspect.settings import TrainSettings
 
 
-@with_settings(("Training", TrainSettings), ("LPN", LPNSettings))
+@with_settings(("Training", TrainSettings), *method_panels())
 def train(
     out: Annotated[Path, typer.Option("--out", metavar="RUN", help="Folder for the run.")],
     flags: dict[str, Any],
@@ -22,7 +21,7 @@ def train(
     offline: Offline = False,
 ) -> None:
     """Train a method on the aspects of a benchmark's training split."""
-    settings, method = resolve(flags, config, lambda name: method_entry(name).settings)
+    settings, method = resolve(flags, config)
 
     from rich.console import Console
 

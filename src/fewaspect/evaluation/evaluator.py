@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import torch
@@ -12,9 +13,9 @@ import torch
 from fewaspect.data.episodes import Episode
 from fewaspect.encoders.batching import length_batches
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.evaluation.metrics import measure
+from fewaspect.evaluation.metrics import macro_f1, measure, over_episodes
 from fewaspect.methods.base import Represented
-from fewaspect.methods.model import EpisodeTensors, FewShotModel, task_of
+from fewaspect.methods.model import FewShotModel, task_of
 from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, place_episode
 
 TOKENS_PER_BATCH = 4096
@@ -22,11 +23,12 @@ TOKENS_PER_BATCH = 4096
 
 @dataclass(frozen=True)
 class Evaluated:
-    """Scores (softmax over classes), truth and decision of each episode, (Q, N) arrays, and the time taken."""
+    """Scores between 0 and 1, truth and decision of each episode, (Q, N) arrays; mean remarks; the time taken."""
 
     scores: list[np.ndarray]
     truth: list[np.ndarray]
     predicted: list[np.ndarray]
+    remarks: dict[str, float]
     encode_seconds: float
     episode_seconds: float
 
@@ -54,44 +56,74 @@ def represent_once(
     return Represented(torch.cat(vectors), PackedStates.join(tokens) if tokens else None).take(order)
 
 
-def represent_episodes(
+@dataclass(frozen=True)
+class EncodedEpisodes:
+    """Episodes, and where the sentences of each stand among those that were represented (for others as well)."""
+
+    episodes: Sequence[Episode]
+    places: list[np.ndarray]
+    represented: Represented
+    seconds: float
+
+
+def encode_episodes(
     model: FewShotModel,
     prepared: PreparedSet,
-    episodes: Sequence[Episode],
+    groups: Sequence[Sequence[Episode]],
     on_encoded: Callable[[int], None] | None = None,
-) -> tuple[Represented, list[EpisodeTensors]]:
-    """Every sentence of the episodes once, and where those of each episode stand among them."""
-    per_episode = [np.concatenate(prepared.handles_of(episode)) for episode in episodes]
+) -> list[EncodedEpisodes]:
+    """Groups of episodes of one sentence set; each sentence is represented once for all of them."""
+    was_training = model.training
+    model.eval()
+    started = time.perf_counter()
+    per_group = [[np.concatenate(prepared.handles_of(episode)) for episode in episodes] for episodes in groups]
+    per_episode = [handles for group in per_group for handles in group]
     distinct, positions = distinct_by_first_use(np.concatenate(per_episode))
     represented = represent_once(model, prepared, distinct, on_encoded)
-    where = np.split(positions, np.cumsum([len(handles) for handles in per_episode])[:-1])
-    device = represented.vectors.device
-    placed = [place_episode(episode, places).to(device) for episode, places in zip(episodes, where, strict=True)]
-    return represented, placed
+    seconds = time.perf_counter() - started
+    model.train(was_training)
+    places = iter(np.split(positions, np.cumsum([len(handles) for handles in per_episode])[:-1]))
+    return [EncodedEpisodes(episodes, list(islice(places, len(episodes))), represented, seconds) for episodes in groups]
 
 
 @torch.inference_mode()
+def score_episodes(
+    model: FewShotModel,
+    encoded: EncodedEpisodes,
+    on_episode: Callable[[int], None] | None = None,
+    *,
+    tune: bool = False,
+) -> Evaluated:
+    """Scores and decisions of a model; `tune` fits its decision to these episodes first."""
+    was_training = model.training
+    model.eval()
+    method, represented = model.method, encoded.represented
+    started = time.perf_counter()
+    results = []
+    for episode, places in zip(encoded.episodes, encoded.places, strict=True):
+        task = task_of(represented, place_episode(episode, places).to(represented.vectors.device))
+        results.append(method.score(task))
+        if on_episode:
+            on_episode(1)
+    scores = [method.probabilities(result).cpu().numpy() for result in results]
+    truth = [episode.query_labels for episode in encoded.episodes]
+    if tune:
+        method.tune(scores, truth, lambda predicted: float(np.nanmean(over_episodes(macro_f1, truth, predicted))))
+    predicted = [method.decide(result).cpu().numpy() for result in results]
+    remarks = {name: float(np.mean([result.remarks[name] for result in results])) for name in results[0].remarks}
+    model.train(was_training)
+    return Evaluated(scores, truth, predicted, remarks, encoded.seconds, time.perf_counter() - started)
+
+
 def evaluate_episodes(
     model: FewShotModel,
     prepared: PreparedSet,
     episodes: Sequence[Episode],
     on_encoded: Callable[[int], None] | None = None,
     on_episode: Callable[[int], None] | None = None,
+    *,
+    tune: bool = False,
 ) -> Evaluated:
-    """Scores and decisions of a model over episodes of one sentence set."""
-    was_training = model.training
-    model.eval()
-    started = time.perf_counter()
-    represented, placed = represent_episodes(model, prepared, episodes, on_encoded)
-    encoded = time.perf_counter()
-
-    scores, predicted = [], []
-    for episode in placed:
-        result = model.method.score(task_of(represented, episode))
-        scores.append(torch.softmax(result.logits, dim=-1).cpu().numpy())
-        predicted.append(model.method.decide(result).cpu().numpy())
-        if on_episode:
-            on_episode(1)
-    model.train(was_training)
-    truth = [episode.query_labels for episode in episodes]
-    return Evaluated(scores, truth, predicted, encoded - started, time.perf_counter() - encoded)
+    """Scores and decisions over episodes of one sentence set; `tune` fits the decision to them first."""
+    (encoded,) = encode_episodes(model, prepared, [episodes], on_encoded)
+    return score_episodes(model, encoded, on_episode, tune=tune)

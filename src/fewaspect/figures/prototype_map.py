@@ -14,10 +14,11 @@ import torch
 from rich.console import Console
 
 from fewaspect.errors import ConfigError, ResultError
-from fewaspect.evaluation.evaluator import represent_episodes
+from fewaspect.evaluation.evaluator import encode_episodes
 from fewaspect.figures.run_labels import run_labels
 from fewaspect.files import atomic_write
 from fewaspect.methods.model import task_of
+from fewaspect.methods.prepared import place_episode
 from fewaspect.progress import counting
 from fewaspect.settings import EvaluateSettings
 from fewaspect.training.evaluate_run import Evaluation, prepare_evaluation
@@ -60,9 +61,9 @@ def map_prototypes(
     labels = run_labels(runs)
     silhouettes, positions = [], []
     for path, label in zip(runs, labels, strict=True):
-        evaluation = prepare_evaluation(path, settings, data, offline=offline, console=console)
+        evaluation = prepare_evaluation(path, [settings], data, offline=offline, console=console)
         names = list(evaluation.prepared.sentences.classes)
-        of_class = [name for episode in evaluation.episodes for name in episode.classes]
+        of_class = [name for episode in evaluation.groups[0] for name in episode.classes]
         aspects = np.array([names.index(name) for name in of_class], dtype=np.int64)
         if len(set(aspects.tolist())) == len(aspects):
             raise ConfigError(
@@ -81,11 +82,13 @@ def map_prototypes(
 @torch.inference_mode()
 def collect_prototypes(evaluation: Evaluation, console: Console) -> np.ndarray:
     """(episodes * N, d): the prototypes of each episode's classes in turn; each sentence is encoded once."""
-    represented, placed = represent_episodes(evaluation.model, evaluation.prepared, evaluation.episodes)
+    (encoded,) = encode_episodes(evaluation.model, evaluation.prepared, evaluation.groups)
+    represented = encoded.represented
     found = []
-    with counting(console, "episodes", len(placed), "episodes") as done:
-        for episode in placed:
-            prototypes = evaluation.model.method.score(task_of(represented, episode)).prototypes
+    with counting(console, "episodes", len(encoded.episodes), "episodes") as done:
+        for episode, places in zip(encoded.episodes, encoded.places, strict=True):
+            placed = place_episode(episode, places).to(represented.vectors.device)
+            prototypes = evaluation.model.method.score(task_of(represented, placed)).prototypes
             if prototypes is None:
                 name = evaluation.run.train.method
                 raise ConfigError(f"expected a method that represents classes by prototypes, found {name}.")

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from fewaspect.encoders.packed import PackedStates
+from fewaspect.errors import ConfigError
 from fewaspect.modules.count_head import most_likely_count, top_classes
+
+Episodes = Sequence[np.ndarray]  # (Q, N) each
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,7 @@ class Scores:
     logits: Tensor  # (Q, N)
     count_logits: Tensor | None = None  # (Q, counts)
     prototypes: Tensor | None = None  # (N, d)
+    remarks: Mapping[str, float] = field(default_factory=dict)  # numbers on the way, averaged over episodes in results
 
 
 @dataclass(frozen=True)
@@ -70,15 +76,18 @@ class Task:
 
 
 class Method(nn.Module, ABC):
-    """Base of all systems. N, K and Q are read off the tensors, never fixed."""
+    """Base of all systems. N, K and Q are read off the tensors, never fixed, but for what `fixed` names."""
 
     scores_with_tokens: ClassVar[bool] = False
+    fixed: ClassVar[tuple[str, ...]] = ()  # of "way" and "shot": what a trained model cannot change
+    tunes: ClassVar[bool] = False  # whether the decision is fitted to validation episodes of the setting it serves
 
-    def __init__(self, width: int, settings: Any, way: int) -> None:
+    def __init__(self, width: int, settings: Any, way: int, shot: int = 5) -> None:
         super().__init__()
         self.width = width
         self.settings = settings
         self.way = way
+        self.shot = shot
 
     @abstractmethod
     def represent(self, tokens: PackedStates) -> Represented:
@@ -92,9 +101,37 @@ class Method(nn.Module, ABC):
     def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
         """The weighted parts of the training loss by name; their sum is the total. Labels: (S, N), (Q, N) booleans."""
 
+    def probabilities(self, scores: Scores) -> Tensor:
+        """(Q, N) scores between 0 and 1, comparable between queries; AUC is taken on them."""
+        return torch.softmax(scores.logits, dim=-1)
+
     def decide(self, scores: Scores) -> Tensor:
         """(Q, N) boolean: the predicted number of best classes, or the single best without a prediction."""
         way = scores.logits.shape[1]
         if scores.count_logits is None:
             return top_classes(scores.logits, scores.logits.new_ones(len(scores.logits)))
         return top_classes(scores.logits, most_likely_count(scores.count_logits, way))
+
+    def tune(self, probabilities: Episodes, truth: Episodes, value: Callable[[Episodes], float]) -> None:
+        """Fit the decision to validation episodes; `value` is what decisions on them are worth. Nothing by default."""
+
+    @property
+    def decision_episodes(self) -> int:
+        """Training episodes that the decision learns from after all else is learned and frozen; 0: none."""
+        return 0
+
+    def learn_decision(self, probabilities: Episodes, truth: Episodes) -> None:
+        """Learn the decision from scores on training episodes, where `decision_episodes` asks for some."""
+
+    def describe_decision(self) -> dict[str, Any]:
+        """How the decision is made, for results; JSON-able."""
+        return {"rule": "count"}
+
+    def require(self, way: int, shot: int) -> None:
+        """An N or K that this model was not built for is an error."""
+        for name, letter, built, found in (("way", "N", self.way, way), ("shot", "K", self.shot, shot)):
+            if name in self.fixed and found != built:
+                raise ConfigError(
+                    f"{type(self).__name__} was built for {letter} = {built}, found {letter} = {found}. "
+                    f"Its shape depends on {letter}: train one model for each (--{name} {found})."
+                )

@@ -29,8 +29,8 @@ class LPN(Method):
     contrastive: ClassVar[bool] = True
     settings: LPNSettings
 
-    def __init__(self, width: int, settings: LPNSettings, way: int) -> None:
-        super().__init__(width, settings, way)
+    def __init__(self, width: int, settings: LPNSettings, way: int, shot: int = 5) -> None:
+        super().__init__(width, settings, way, shot)
         s = settings
         self.pooling = SelfAttentivePooling(
             width, s.pooling_hidden, s.pooling_heads, start=s.pooling_start, relu=s.pooling_relu

@@ -31,3 +31,8 @@ def top_classes(logits: Tensor, counts: Tensor) -> Tensor:
     """(Q, N) boolean: the `counts` best classes of each query; between equals the earlier class wins."""
     rank = logits.argsort(dim=-1, descending=True, stable=True).argsort(dim=-1)
     return rank < counts[:, None]
+
+
+def reaching(probabilities: Tensor, threshold: Tensor | float) -> Tensor:
+    """(Q, N) boolean: what reaches the threshold (one for all, or one per query as (Q, 1)), and always the best."""
+    return (probabilities >= threshold) | top_classes(probabilities, probabilities.new_ones(len(probabilities)))

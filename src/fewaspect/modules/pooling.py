@@ -13,6 +13,13 @@ def masked_softmax(logits: Tensor, mask: Tensor) -> Tensor:
     return torch.where(mask, weights, 0.0)
 
 
+def mean_pooled(values: Tensor, lengths: Tensor) -> Tensor:
+    """(tokens, d) states laid end to end and (B,) lengths to the mean of each sentence's tokens, (B, d)."""
+    sentence = torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths)
+    sums = values.new_zeros(len(lengths), values.shape[1]).index_add(0, sentence, values)
+    return sums / lengths.clamp_min(1)[:, None]
+
+
 class SelfAttentivePooling(nn.Module):
     """Sentence vector from R attention heads over its tokens (paper, eqs. 1-3). Padding gets no weight.
 

@@ -23,3 +23,12 @@ def shot_weights(alpha: Tensor, membership: Tensor) -> Tensor:
 def label_enhanced_prototypes(vectors: Tensor, alpha: Tensor, membership: Tensor) -> Tensor:
     """p = sum over the shots of beta o (paper, eq. 7), (N, d)."""
     return shot_weights(alpha, membership).T @ vectors
+
+
+def shots(membership: Tensor) -> tuple[Tensor, Tensor]:
+    """(shots,) sentence and (shots,) class of each shot, class by class; a membership of 2 is two shots."""
+    if not torch.equal(membership, membership.round()):
+        raise ValueError("memberships must be whole numbers of shots here, found fractions")
+    classes, sentences = membership.T.nonzero(as_tuple=True)
+    times = membership[sentences, classes].long()
+    return sentences.repeat_interleave(times), classes.repeat_interleave(times)

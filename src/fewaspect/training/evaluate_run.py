@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from fewaspect.data.benchmarks import load_benchmark
+from fewaspect.data.benchmarks import Benchmark, load_benchmark
 from fewaspect.data.episodes import Episode, EpisodeSampler
-from fewaspect.data.sentences import describe_aspect
+from fewaspect.data.sentences import SentenceSet, describe_aspect
 from fewaspect.encoders.frozen import FrozenStates
-from fewaspect.encoders.transformer import TokenEncoder
 from fewaspect.environment import describe_environment
-from fewaspect.errors import ConfigError
-from fewaspect.evaluation.evaluator import evaluate_episodes
+from fewaspect.errors import ConfigError, EpisodeError
+from fewaspect.evaluation.evaluator import EncodedEpisodes, Evaluated, encode_episodes, score_episodes
 from fewaspect.evaluation.metrics import summarise
 from fewaspect.methods import method_entry
 from fewaspect.methods.model import FewShotModel
 from fewaspect.methods.prepared import PreparedSet
 from fewaspect.progress import counting
-from fewaspect.settings import EvaluateSettings, parse_range
-from fewaspect.training.run import RunFolder, RunSettings, load_run, report_truncation
+from fewaspect.settings import EvaluateSettings, TrainSettings, parse_range
+from fewaspect.training.run import VALIDATION_SEED, RunFolder, RunSettings, load_run, report_truncation
 
 
 @dataclass(frozen=True)
@@ -31,37 +32,30 @@ class Evaluation:
 
     run: RunSettings
     about: dict[str, Any]
-    encoder: TokenEncoder
+    benchmark: Benchmark
     model: FewShotModel
     prepared: PreparedSet
-    episodes: list[Episode]
+    groups: list[list[Episode]]  # of each setting
 
 
 def prepare_evaluation(
-    path: Path, settings: EvaluateSettings, data: Path | None, *, offline: bool | None = None,
+    path: Path, settings: Sequence[EvaluateSettings], data: Path | None, *, offline: bool | None = None,
     console: Console | None = None,
 ) -> Evaluation:  # fmt: skip
-    """Load a run and draw its episodes; aspects that it was trained on are refused."""
+    """A run loaded and its episodes drawn, for settings of one benchmark and split; trained aspects are refused."""
     console = console or Console(stderr=True)
+    if len({(s.benchmark, s.split) for s in settings}) != 1:
+        found = ", ".join(sorted({f"{s.benchmark} ({s.split})" for s in settings})) or "none"
+        raise ConfigError(f"expected settings of one benchmark and split, found {found}. Evaluate each by itself.")
     run, encoder, model = load_run(path, offline)
     about = RunFolder(path).read_about()
-    benchmark = load_benchmark(settings.benchmark, data)
-    sentences = benchmark.test if settings.split == "test" else benchmark.validation
-    trained_on = set(map(describe_aspect, about["train_aspects"]))
-    if shared := [name for name in sentences.classes if describe_aspect(name) in trained_on]:
-        raise ConfigError(
-            f"{settings.benchmark} ({settings.split}): expected aspects that {path} was not trained on, "
-            f"found {len(shared)} that it was: {', '.join(shared[:5])}."
-        )
-    sampler = EpisodeSampler(
-        sentences, way=parse_range("way", settings.way), shot=parse_range("shot", settings.shot),
-        queries=settings.queries, none_rate=settings.none_rate, protocol=settings.protocol, seed=settings.seed,
-    )  # fmt: skip
-    episodes = list(sampler.episodes(settings.episodes))
-    with counting(console, "frozen layers", len(sentences) + len(sentences.classes), "sentences") as done:
-        prepared = PreparedSet.of(sentences, FrozenStates(encoder), done)
+    benchmark, split = load_benchmark(settings[0].benchmark, data), settings[0].split
+    sentences = benchmark.test if split == "test" else benchmark.validation
+    _refuse_trained_aspects(path, about, sentences, f"{settings[0].benchmark} ({split})")
+    groups = [_episodes(model, sentences, s, s.seed, s.episodes) for s in settings]
+    prepared = _prepared(sentences, FrozenStates(encoder), console)
     report_truncation(prepared.truncated(), console)
-    return Evaluation(run, about, encoder, model, prepared, episodes)
+    return Evaluation(run, about, benchmark, model, prepared, groups)
 
 
 def evaluate_run(
@@ -69,11 +63,91 @@ def evaluate_run(
     console: Console | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """All metrics in percent with intervals over episodes; JSON-able."""
+    (result,) = evaluate_many(path, [settings], data, offline=offline, console=console)
+    return result
+
+
+def evaluate_many(
+    path: Path, settings: Sequence[EvaluateSettings], data: Path | None, *, offline: bool | None = None,
+    console: Console | None = None,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """One run in several settings of one benchmark and split: each sentence is encoded once for all of them.
+
+    The results are those of `evaluate_run` one by one; the seconds of the encoding are those of all together.
+    """
     console = console or Console(stderr=True)
     e = prepare_evaluation(path, settings, data, offline=offline, console=console)
-    run, about, encoder, prepared = e.run, e.about, e.encoder, e.prepared
-    with counting(console, "episodes", len(e.episodes), "episodes") as done:
-        evaluated = evaluate_episodes(e.model, prepared, e.episodes, on_episode=done)
+    train, model, validation = e.run.train, e.model, e.benchmark.validation
+    tuning_groups = [_tuning_episodes(model, validation, s, train, console) for s in settings]
+    tuning: list[EncodedEpisodes | None] = [None] * len(settings)
+    if any(tuning_groups):
+        prepared = _prepared(validation, e.prepared.frozen, console)
+        tuning = [part if part.episodes else None for part in encode_episodes(model, prepared, tuning_groups)]
+    trained = copy.deepcopy(model.method.state_dict())
+    results = []
+    with counting(console, "episodes", sum(map(len, e.groups)), "episodes") as done:
+        for s, tuned, encoded in zip(settings, tuning, encode_episodes(model, e.prepared, e.groups), strict=True):
+            model.method.load_state_dict(trained)  # no setting is decided as another one was tuned
+            if tuned:
+                score_episodes(model, tuned, tune=True)
+            evaluated = score_episodes(model, encoded, done)
+            tuned_on = _tuned_on(s if tuned else train, train.validation_episodes)
+            decision = {**model.method.describe_decision(), "tuned_on": tuned_on if model.method.tunes else None}
+            results.append(_result(s, e.run, e.about, evaluated, decision, e.prepared.truncated()))
+    return results
+
+
+def _refuse_trained_aspects(path: Path, about: dict[str, Any], sentences: SentenceSet, where: str) -> None:
+    trained_on = set(map(describe_aspect, about["train_aspects"]))
+    if shared := [name for name in sentences.classes if describe_aspect(name) in trained_on]:
+        raise ConfigError(
+            f"{where}: expected aspects that {path} was not trained on, "
+            f"found {len(shared)} that it was: {', '.join(shared[:5])}."
+        )
+
+
+def _episodes(
+    model: FewShotModel, sentences: SentenceSet, settings: EvaluateSettings, seed: int, count: int
+) -> list[Episode]:
+    sampler = EpisodeSampler(
+        sentences, way=parse_range("way", settings.way), shot=parse_range("shot", settings.shot),
+        queries=settings.queries, none_rate=settings.none_rate, protocol=settings.protocol, seed=seed,
+    )  # fmt: skip
+    for way, shot in zip(sampler.way, sampler.shot, strict=True):
+        model.method.require(way, shot)
+    return list(sampler.episodes(count))
+
+
+def _tuning_episodes(
+    model: FewShotModel, validation: SentenceSet, settings: EvaluateSettings, train: TrainSettings, console: Console
+) -> list[Episode]:
+    """Validation episodes of the evaluated setting to fit the decision to: a threshold for 5 classes is none for 10.
+
+    None where the decision stays as it was trained: nothing to fit, or evaluated on the validation split itself.
+    """
+    if not model.method.tunes or settings.split == "validation":
+        return []
+    try:
+        return _episodes(model, validation, settings, VALIDATION_SEED, train.validation_episodes)
+    except EpisodeError as error:
+        console.print(f"[yellow]The threshold stays as it was trained; no validation episodes of this setting: {error}")
+        return []
+
+
+def _tuned_on(settings: EvaluateSettings | TrainSettings, episodes: int) -> str:
+    when = ", in training" if isinstance(settings, TrainSettings) else ""
+    return f"{settings.benchmark} (validation), {settings.way}-way {settings.shot}-shot, {episodes} episodes{when}"
+
+
+def _prepared(sentences: SentenceSet, frozen: FrozenStates, console: Console) -> PreparedSet:
+    with counting(console, "frozen layers", len(sentences) + len(sentences.classes), "sentences") as done:
+        return PreparedSet.of(sentences, frozen, done)
+
+
+def _result(
+    settings: EvaluateSettings, run: RunSettings, about: dict[str, Any], evaluated: Evaluated,
+    decision: dict[str, Any], truncated: int,
+) -> dict[str, Any]:  # fmt: skip
     metrics = {name: summarise(values).to_percent().as_dict() for name, values in evaluated.measured().items()}
     return {
         "method": run.train.method,
@@ -83,7 +157,7 @@ def evaluate_run(
         "split": settings.split,
         "train": about["train_source"],
         "encoder": run.train.encoder,
-        "encoder_digest": encoder.source.digest,
+        "encoder_digest": about["encoder_digest"],
         "protocol": settings.protocol,
         "way": settings.way,
         "shot": settings.shot,
@@ -93,7 +167,9 @@ def evaluate_run(
         "episode_seed": settings.seed,
         "episodes": settings.episodes,
         **metrics,
-        "truncated_sentences": prepared.truncated(),
+        **evaluated.remarks,
+        "decision": decision,
+        "truncated_sentences": truncated,
         "seconds": {
             "training": about.get("seconds"),
             "training_encoding": about.get("encoding_seconds"),

@@ -17,8 +17,10 @@ from fewaspect.errors import CheckpointError, ConfigError
 from fewaspect.files import atomic_write
 from fewaspect.methods import build_method, method_entry
 from fewaspect.methods.model import FewShotModel
-from fewaspect.settings import Settings, TrainSettings, build_settings, parse_range, to_json
+from fewaspect.settings import Settings, TrainSettings, build_settings, differences, parse_range, to_json
 from fewaspect.training.checkpoint import load_tensors, restore_model
+
+VALIDATION_SEED = 20220814  # fixed, so that every run is validated on the same episodes
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,16 @@ class RunSettings:
 
     @property
     def largest_way(self) -> int:
-        way = parse_range("way", self.train.way)
-        return way if isinstance(way, int) else way[1]
+        return _largest("way", self.train.way)
+
+    @property
+    def largest_shot(self) -> int:
+        return _largest("shot", self.train.shot)
+
+
+def _largest(name: str, text: str) -> int:
+    size = parse_range(name, text)
+    return size if isinstance(size, int) else size[1]
 
 
 _NEEDED = ("train_source", "train_aspects", "encoder_digest")
@@ -93,13 +103,7 @@ class RunFolder:
         )
 
     def _refuse_other_settings(self, settings: RunSettings) -> None:
-        before, now = self.read_settings().as_dict(), settings.as_dict()
-        changed = [
-            f"{name} was {before[half].get(name)!r}, now {value!r}"
-            for half in now
-            for name, value in now[half].items()
-            if before[half].get(name) != value
-        ]
+        changed = differences(self.read_settings().as_dict(), settings.as_dict())
         if changed:
             raise ConfigError(f"{self.path}: --resume needs the settings the run began with: {'; '.join(changed)}.")
 
@@ -124,7 +128,7 @@ def build_model(settings: RunSettings, offline: bool | None = None) -> tuple[Tok
         None if train.encoder_dropout < 0 else train.encoder_dropout,
     )
     torch.manual_seed(train.seed)
-    method = build_method(train.method, encoder.width, settings.method, settings.largest_way)
+    method = build_method(train.method, encoder.width, settings.method, settings.largest_way, settings.largest_shot)
     return encoder, FewShotModel(encoder.upper, method)
 
 

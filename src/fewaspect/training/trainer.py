@@ -37,9 +37,7 @@ from fewaspect.training.checkpoint import (
     restore_optimiser,
     save_tensors,
 )
-from fewaspect.training.run import RunFolder, RunSettings, build_model, report_truncation
-
-VALIDATION_SEED = 20220814  # fixed, so that every run is validated on the same episodes
+from fewaspect.training.run import VALIDATION_SEED, RunFolder, RunSettings, build_model, report_truncation
 
 
 @dataclass
@@ -89,6 +87,8 @@ class Trainer:
                 f"expected one process, found {self.accelerator.num_processes}: start without a launcher."
             )
         encoder, model = build_model(settings, offline)
+        for way, shot in zip(self.sampler.way, self.sampler.shot, strict=True):
+            model.method.require(way, shot)
         encoder.frozen.model.to(self.accelerator.device)
         started = time.perf_counter()
         frozen = FrozenStates(encoder)
@@ -135,6 +135,7 @@ class Trainer:
                     self._validate(losses)
                     sums, since = {}, 0
         state.finished = True
+        self._learn_decision()
         state.seconds = time.perf_counter() - started
         self.accelerator.end_training()
         outcome = {"steps": state.step, "best": state.best, "best_step": state.best_step, "seconds": state.seconds}
@@ -184,17 +185,17 @@ class Trainer:
 
     def _validate(self, losses: dict[str, float]) -> None:
         s, state = self.settings.train, self.state
-        evaluated = evaluate_episodes(self.model, self.validation_set, self.validation_episodes)
+        evaluated = evaluate_episodes(self.model, self.validation_set, self.validation_episodes, tune=True)
         if not all(np.isfinite(scores).all() for scores in evaluated.scores):
             raise TrainingError(f"the scores are not numbers at step {state.step}: training diverged, lower its rates.")
         measured = evaluated.measured()
-        values = {name: summarise(measured[name]).to_percent().mean for name in _VALIDATED}
+        values = {name: summarise(measured[name]).to_percent().mean for name in _VALIDATED} | evaluated.remarks
         state.history.append({"step": state.step, **losses, **{f"validation_{n}": v for n, v in values.items()}})
         self.accelerator.log({**losses, **{f"validation/{n}": v for n, v in values.items()}}, step=state.step)
         value = values[s.validation_metric]
         if value > state.best:
             state.best, state.best_step, state.stale = value, state.step, 0
-            save_tensors(self.folder.best, model_tensors(self.model), {**self._identity(), "step": state.step})
+            self._save_best()
         else:
             state.stale += 1
             state.finished = bool(s.patience) and state.stale >= s.patience
@@ -204,6 +205,27 @@ class Trainer:
                 f"step {state.step}/{self.steps}  loss {losses['loss']:.4f}  validation AUC {values['auc']:.2f}  "
                 f"F1 {values['f1']:.2f}  {state.seconds:.0f} s"
             )
+
+    def _learn_decision(self) -> None:
+        """A second stage for methods that ask for it: all but the decision is frozen, at its best.
+
+        It takes seconds and depends on the best weights and the seed alone: a run killed here begins it again.
+        """
+        method, s = self.model.method, self.settings.train
+        if not method.decision_episodes:
+            return
+        restore_model(self.model, load_tensors(self.folder.best)[0], self.folder.best)
+        episodes = [self.sampler.episode(s.episodes + i) for i in range(method.decision_episodes)]  # none trained on
+        evaluated = evaluate_episodes(self.model, self.train_set, episodes)
+        torch.manual_seed(s.seed)
+        method.learn_decision(evaluated.scores, evaluated.truth)
+        evaluated = evaluate_episodes(self.model, self.validation_set, self.validation_episodes, tune=True)
+        self.about["decision_f1"] = summarise(evaluated.measured()["f1"]).to_percent().mean
+        self._save_best()
+
+    def _save_best(self) -> None:
+        about = {**self._identity(), "step": self.state.best_step}
+        save_tensors(self.folder.best, model_tensors(self.model), about)
 
     def _save_last(self) -> None:
         optimiser, schedule = self.optimiser.optimizer, self.schedule.scheduler

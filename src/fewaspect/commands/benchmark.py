@@ -1,0 +1,62 @@
+"""`fewaspect benchmark`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fewaspect.commands.options import DataFolder, Offline
+from fewaspect.errors import ConfigError
+
+
+def benchmark(
+    grid: Annotated[str, typer.Argument(metavar="GRID", help="A profile (cpu, paper, k-curve) or a YAML file.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder for the runs and the cells.")],
+    data: DataFolder = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Only cells that fit row/benchmark/setting/seed, each part with * and ?; parts left out at the end "
+            "are free. 'lpn*/fewasp-multi', '*/*/5-way-5-shot/seed-0'. Given several times: cells that fit any.",
+        ),
+    ] = None,
+    list_cells: Annotated[bool, typer.Option("--list", help="List the cells and their state, and stop.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, how long, and stop.")] = False,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="After a cell that fails, go on; list the failures at the end.")
+    ] = False,
+    offline: Offline = False,
+) -> None:
+    """Train and evaluate a grid of methods, benchmarks, settings and seeds; one JSON file per cell.
+
+    It can be killed at any moment: the same command goes on where it stopped. Started twice, the two share the work.
+    """
+    from fewaspect.benchmark.config import load_config
+    from fewaspect.benchmark.grid import build_runs, choose
+
+    if out.exists() and not out.is_dir():
+        raise ConfigError(f"{out}: expected a folder for the runs and the cells, found a file.")
+    runs = choose(build_runs(load_config(grid), grid), only or [])
+
+    if list_cells or dry_run:
+        from fewaspect.benchmark import overview
+        from fewaspect.benchmark.folders import Folders
+
+        for line in (overview.list_cells if list_cells else overview.plan)(runs, Folders(out)):
+            typer.echo(line)
+        return
+
+    from fewaspect.benchmark.execute import run_grid
+
+    failures, held = run_grid(runs, out, data, offline=offline, keep_going=keep_going)
+    if held:
+        typer.echo(f"{sum(len(run.cells) for run in held)} cells are left to another process that is at them.")
+    if failures:
+        typer.echo(f"{len(failures)} cells failed:")
+        for place, reason in failures.items():
+            typer.echo(f"  {place}: {reason}")
+        raise typer.Exit(1)
+    typer.echo(f"the cells are in {out / 'cells'}; `fewaspect tables {out}` shows them")

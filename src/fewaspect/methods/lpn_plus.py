@@ -1,0 +1,101 @@
+"""LPN+, our own: a sentence is compared with an aspect as a whole, and as the aspect sees it.
+
+LPN (Liu et al., KDD 2022) computes label-specific embeddings for its contrastive loss only, and counts aspects without
+knowing which ones the episode has. Here the label-specific embeddings score, against the aspect's own sentences and
+against those of the others, and the count sees the scores.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from fewaspect.encoders.packed import PackedStates
+from fewaspect.methods.base import Method, Represented, Scores, Task, shared_tokens
+from fewaspect.modules.count_head import top_classes
+from fewaspect.modules.pooling import masked_softmax
+from fewaspect.modules.ridge import ridge_directions
+from fewaspect.modules.score_count import ScoreCount
+from fewaspect.settings import LPNPlusSettings
+
+
+class LPNPlus(Method):
+    """Prototypes blended with the label text, label-specific embeddings that score, a count that sees the scores."""
+
+    settings: LPNPlusSettings
+    scores_with_tokens = True
+
+    def __init__(self, width: int, settings: LPNPlusSettings, way: int, shot: int = 5) -> None:
+        super().__init__(width, settings, way, shot)
+        s = settings
+        self.log_scale = nn.Parameter(torch.tensor(s.scale).log())
+        self.log_attention = nn.Parameter(torch.tensor(s.attention_scale).log())
+        self.log_ridge = nn.Parameter(torch.tensor(s.ridge_weight).log())
+        self.seen_logit = nn.Parameter(torch.logit(torch.tensor(s.seen_share)))
+        one, five = torch.logit(torch.tensor(s.label_share_one)), torch.logit(torch.tensor(s.label_share_five))
+        self.label_logit = nn.Parameter(one)
+        self.label_slope = nn.Parameter((five - one) / torch.tensor(5.0).log())
+        self.count = ScoreCount(s.most_aspects, s.count_hidden)
+
+    def represent(self, tokens: PackedStates) -> Represented:
+        return Represented(F.normalize(tokens.padded.sum(dim=1), dim=-1), tokens)
+
+    def score(self, task: Task) -> Scores:
+        shots = task.membership.sum(dim=0)  # (N,)
+        weights = task.membership / shots.clamp(min=1e-9)  # (S, N)
+        labels = task.labels.vectors
+        prototypes = self._blend(weights.T @ task.support.vectors, labels, shots)  # (N, d)
+        z = self.seen(task, prototypes)  # (S + Q, N, d)
+        supports, queries = z[: len(task.support)], z[len(task.support) :]
+        seen = self._blend(torch.einsum("sn,snd->nd", weights, supports), labels, shots)  # (N, d)
+        share = torch.sigmoid(self.seen_logit)
+        scores = (1 - share) * task.queries.vectors @ prototypes.T + torch.einsum(
+            "qnd,nd->qn",
+            queries,
+            share * seen + self.log_ridge.exp() * self.directions(supports, task.membership, labels),
+        )
+        return Scores(scores * self.log_scale.exp(), self.count(scores, shots), prototypes)
+
+    def directions(self, supports: Tensor, membership: Tensor, labels: Tensor) -> Tensor:
+        """(N, d) what tells each class's shots from the others' as the class sees them; label texts are shots too."""
+        N = len(labels)
+        examples = torch.cat([supports.transpose(0, 1), labels.expand(N, N, -1)], dim=1)  # (N, S + N, d)
+        carried = torch.cat([membership.T > 0, torch.eye(N, dtype=torch.bool, device=labels.device)], dim=1)
+        return ridge_directions(examples, carried, self.settings.ridge_strength)
+
+    def seen(self, task: Task, prototypes: Tensor) -> Tensor:
+        """z, each support sentence and query as each class sees it: (S + Q, N, d) unit vectors."""
+        tokens, rows = shared_tokens(task.support, task.queries)
+        distinct, places = rows.unique(return_inverse=True)
+        own = tokens.take(distinct)
+        similar = prototypes @ F.normalize(own.padded, dim=-1).transpose(1, 2)  # (B, N, T)
+        attention = masked_softmax(self.log_attention.exp() * similar, own.mask[:, None, :])
+        return F.normalize(attention @ own.padded, dim=-1)[places]
+
+    def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
+        assert scores.count_logits is not None
+        counts = query_labels.sum(dim=1).clamp(max=self.settings.most_aspects)
+        return {
+            "class": carried_against_others(scores.logits, query_labels),
+            "count": self.settings.count_weight * F.nll_loss(scores.count_logits, counts),
+        }
+
+    def decide(self, scores: Scores) -> Tensor:
+        """The likeliest count, which may be 0, of best classes."""
+        assert scores.count_logits is not None
+        return top_classes(scores.logits, scores.count_logits.argmax(dim=-1))
+
+    def _blend(self, means: Tensor, labels: Tensor, shots: Tensor) -> Tensor:
+        """Unit vectors between the shots' mean and the label text, which counts the less the more shots there are."""
+        share = torch.sigmoid(self.label_logit + self.label_slope * shots.clamp(min=1).log())[:, None]
+        share = torch.where(shots[:, None] > 0, share, torch.ones_like(share))
+        return F.normalize((1 - share) * F.normalize(means, dim=-1) + share * labels, dim=-1)
+
+
+def carried_against_others(logits: Tensor, carried: Tensor) -> Tensor:
+    """Mean over queries of the sum of -log p over their classes, each class against those the query does not carry."""
+    others = logits.masked_fill(carried, -torch.inf).logsumexp(dim=-1, keepdim=True)  # (Q, 1)
+    each = torch.logaddexp(logits, others) - logits  # 0 where a query carries everything
+    some = carried.any(dim=1)
+    return (each * carried).sum() / some.sum().clamp(min=1)

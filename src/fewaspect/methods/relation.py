@@ -1,0 +1,50 @@
+"""Relation Network (Sung et al., CVPR 2018)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from fewaspect.methods.base import Scores, Task
+from fewaspect.methods.threshold import ThresholdMethod
+from fewaspect.modules.prototypes import class_means
+from fewaspect.settings import RelationSettings
+
+MIDDLE = 0.9  # distance of unit vectors at which the relation starts to say neither yes nor no
+
+
+class RelationNetwork(ThresholdMethod):
+    """r_n = sigmoid(MLP([c_n; f(q)])) by mean squared error: each class for itself, natively multi-label.
+
+    Started at `distance`, the hidden layer is relu(c - q) and the output falls with its sum, half the L1 distance;
+    training begins at the pre-trained sentence embedding. Started at `random`, as in the original, it begins anywhere.
+    """
+
+    settings: RelationSettings
+
+    def __init__(self, width: int, settings: RelationSettings, way: int, shot: int = 5) -> None:
+        super().__init__(width, settings, way, shot)
+        self.hidden = nn.Linear(2 * width, width)
+        self.output = nn.Linear(width, 1)
+        if settings.relation_start == "distance":
+            half_l1 = math.sqrt(2 * width / math.pi) / 2  # of two unit vectors at distance 1
+            with torch.no_grad():
+                self.hidden.weight.copy_(torch.cat([torch.eye(width), -torch.eye(width)], dim=1))
+                self.hidden.bias.zero_()
+                self.output.weight.fill_(-settings.scale / half_l1)
+                self.output.bias.fill_(settings.scale * MIDDLE)
+
+    def score(self, task: Task) -> Scores:
+        classes = self.unit(class_means(self.unit(task.support.vectors), task.membership))  # (N, d)
+        from_class, from_query = self.hidden.weight.chunk(2, dim=1)  # the layer on [c; q], one side at a time
+        queries = self.unit(task.queries.vectors) @ from_query.T + self.hidden.bias  # (Q, d)
+        hidden = torch.relu(queries[:, None] + classes @ from_class.T)  # (Q, N, d)
+        return Scores(self.output(hidden).squeeze(-1), prototypes=classes)
+
+    def probabilities(self, scores: Scores) -> Tensor:
+        return torch.sigmoid(scores.logits)
+
+    def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
+        return {"class": (self.probabilities(scores) - query_labels.to(scores.logits.dtype)).square().mean()}

@@ -1,0 +1,71 @@
+"""Edges of the graphs that shots and queries form."""
+
+from __future__ import annotations
+
+import itertools
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+SLOPE = 0.01  # of the leaky ReLU
+
+
+class Adjacency(nn.Module):
+    """MLP(|v_i - v_j|), widths 2F, 2F, F, F, 1, with batch norm and leaky ReLU.
+
+    The first layer is linear in |v_i - v_j|, so that the part of it that all graphs share, between two shots before any
+    layer has added to them, is computed once for all queries.
+    """
+
+    def __init__(self, size: int, added: int, hidden: int) -> None:
+        super().__init__()
+        widths = (2 * hidden, 2 * hidden, hidden, hidden)
+        self.first = nn.Linear(size, widths[0], bias=False)
+        self.first_added = nn.Linear(added, widths[0], bias=False) if added else None
+        self.hidden = nn.ModuleList(nn.Linear(a, b, bias=False) for a, b in itertools.pairwise(widths))
+        self.norms = nn.ModuleList(nn.BatchNorm1d(width) for width in widths)
+        self.output = nn.Linear(hidden, 1, bias=False)  # a bias is the same for all neighbours
+
+    def forward(
+        self, between: Tensor | None, to_query: Tensor, added: Tensor, i: Tensor, j: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Logits of the edges between shots, (Q, P) or (1, P) where all graphs agree, and to the query, (Q, S)."""
+        shared = None if between is None else self.first(between)[None]  # (1, P, 2F)
+        queries = self.first(to_query)  # (Q, S, 2F)
+        # A norm that learns must see all edges at once. Later each graph goes by itself, which stays in the cache.
+        graphs = len(queries) if self.training or self.first_added is None else 1
+        parts = [
+            self._logits(shared, *graph, i, j) for graph in zip(queries.split(graphs), added.split(graphs), strict=True)
+        ]
+        shots, query = zip(*parts, strict=True)
+        return torch.cat(shots), torch.cat(query)
+
+    def _logits(
+        self, shared: Tensor | None, queries: Tensor, added: Tensor, i: Tensor, j: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        Q, S = queries.shape[:2]
+        if self.first_added is not None:
+            queries = queries + self.first_added((added[:, -1:] - added[:, :-1]).abs())
+            if shared is not None:
+                shared = shared + self.first_added((added[:, i] - added[:, j]).abs())  # (Q, P, 2F)
+        rows = [edges.flatten(0, 1) for edges in (queries, shared) if edges is not None]
+        logits = self._rest(torch.cat(rows))
+        return logits[Q * S :].view(-1, len(i)), logits[: Q * S].view(Q, S)
+
+    def _rest(self, rows: Tensor) -> Tensor:
+        """(edges, 2F) to (edges,)."""
+        for norm, layer in zip(self.norms, self.hidden, strict=False):
+            rows = layer(F.leaky_relu(norm(rows), SLOPE, inplace=True))
+        return self.output(F.leaky_relu(self.norms[-1](rows), SLOPE, inplace=True)).squeeze(-1)
+
+
+def neighbour_weights(between: Tensor, to_query: Tensor, i: Tensor, j: Tensor) -> Tensor:
+    """(Q, V, V) softmax over the neighbours of each node, itself excluded, from logits of the pairs."""
+    Q, S = to_query.shape
+    logits = to_query.new_full((Q, S + 1, S + 1), float("-inf"))
+    logits[:, i, j] = between
+    logits[:, j, i] = between
+    logits[:, -1, :-1] = to_query
+    logits[:, :-1, -1] = to_query
+    return torch.softmax(logits, dim=-1)

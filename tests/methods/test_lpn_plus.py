@@ -1,0 +1,90 @@
+"""LPN+ against its formulas in numpy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from examples import Example, as_list, built, mean_vectors, softmax, unit, weights_of
+from fewaspect.methods.lpn_plus import carried_against_others
+
+
+def sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-x))
+
+
+def test_a_score_is_the_blend_of_the_whole_sentence_and_the_sentence_as_the_class_sees_it() -> None:
+    method, example = built("lpn-plus", moved=0.1), Example()
+    found, w = example.scores(method).logits.detach().numpy(), weights_of(method)
+    o, e, q = (mean_vectors(side) for side in (example.support, example.labels, example.queries))
+    attention, scale = math.exp(w["log_attention"]), math.exp(w["log_scale"])
+    share = sigmoid(w["seen_logit"])
+
+    def seen(H: np.ndarray, P: np.ndarray) -> np.ndarray:
+        return unit(H @ softmax(np.array([attention * float(P @ unit(h)) for h in H.T])))
+
+    for n in range(3):
+        shots = [s for s in range(7) if example.membership[s, n] > 0]
+        text = sigmoid(w["label_logit"] + w["label_slope"] * math.log(len(shots)))
+
+        def blend(mean: np.ndarray, text: float = text, n: int = n) -> np.ndarray:
+            return unit((1 - text) * unit(mean) + text * unit(e[n]))
+
+        P = blend(np.mean([unit(o[s]) for s in shots], axis=0))
+        z = [seen(H, P) for H in as_list(example.support)]
+        Z = blend(np.mean([z[s] for s in shots], axis=0))
+        direction = ridge(np.stack([*z, *map(unit, e)]), [*shots, 7 + n], strength=0.5)
+        for i, H in enumerate(as_list(example.queries)):
+            zq = seen(H, P)
+            expected = (1 - share) * float(unit(q[i]) @ P) + share * float(zq @ Z)
+            expected += math.exp(w["log_ridge"]) * float(zq @ direction)
+            assert found[i, n] == pytest.approx(scale * expected, rel=1e-6)
+
+
+def ridge(X: np.ndarray, own: list[int], strength: float) -> np.ndarray:
+    """The minimum of sum_m c_m (w x_m - y_m)^2 + strength |w|^2, by its normal equations."""
+    y = np.isin(np.arange(len(X)), own).astype(float)
+    c = np.where(y > 0, len(X) / (2 * y.sum()), len(X) / (2 * (1 - y).sum()))
+    return np.linalg.solve((X.T * c) @ X + strength * np.eye(X.shape[1]), X.T @ (c * y))
+
+
+def test_the_label_text_counts_for_less_the_more_shots_there_are() -> None:
+    method, example = built("lpn-plus", moved=0.0), Example(shots=(1, 5, 2))
+    prototypes = example.scores(method).prototypes.detach().numpy()
+    texts = [unit(e) for e in mean_vectors(example.labels)]
+    o = np.stack([unit(v) for v in mean_vectors(example.support)])
+    means = [unit(o[example.membership[:, n].numpy() > 0].mean(axis=0)) for n in range(3)]
+    for n, share in ((0, 0.4), (1, 0.27)):
+        assert prototypes[n] == pytest.approx(unit((1 - share) * means[n] + share * texts[n]), abs=1e-6)
+
+
+def test_a_class_without_shots_is_its_label_text() -> None:
+    method, example = built("lpn-plus"), Example(shots=(3, 2, 0))
+    scores = example.scores(method)
+    assert scores.prototypes[2].detach().numpy() == pytest.approx(unit(mean_vectors(example.labels)[2]), abs=1e-6)
+    assert scores.logits.isfinite().all()
+
+
+def test_a_carried_class_is_compared_only_with_those_the_query_does_not_carry() -> None:
+    logits = torch.tensor([[1.0, 2.0, 0.5], [0.3, 0.1, 0.2], [0.0, 5.0, 1.0]])
+    carried = torch.tensor([[True, True, False], [False, False, False], [True, True, True]])
+    first = -math.log(math.e / (math.e + math.exp(0.5))) - math.log(math.exp(2) / (math.exp(2) + math.exp(0.5)))
+    assert float(carried_against_others(logits, carried)) == pytest.approx(first / 2)  # the last one carries all: 0
+
+
+def test_the_gradient_of_a_query_that_carries_every_class_is_nought() -> None:
+    logits = torch.randn(2, 3, requires_grad=True)
+    carried_against_others(logits, torch.tensor([[True, True, True], [True, False, False]])).backward()
+    assert logits.grad is not None
+    assert logits.grad.isfinite().all()
+    assert not logits.grad[0].any()
+
+
+def test_it_may_answer_nothing() -> None:
+    method, example = built("lpn-plus", moved=0.0), Example()
+    with torch.no_grad():
+        method.count.base[0] = -9.0
+    assert not method.decide(example.scores(method)).any()
