@@ -20,11 +20,13 @@ TITLES = {
 def write_cell(folder: Path, row: str = "lpn", *, auc: float = 97.0, f1: float = 85.0, **changes: Any) -> Path:
     """One cell; its intervals reach 0.5 below and 1 above the mean. `rank` is k, other changes are fields."""
     folder.mkdir(parents=True, exist_ok=True)
+    metrics = {"auc": auc, "f1": f1, "oracle_count_f1": f1, "count_accuracy": 90.0, "always_one_accuracy": 80.0}
     cell = {
         "row": row, "method": row.removesuffix("-untrained"), "title": TITLES.get(row, row), "benchmark": "fewasp",
         "split": "test", "train": "somewhere", "encoder": "minilm", "protocol": "disjoint", "way": 5, "shot": 5,
-        "seed": 0, "episodes": 600, "auc": auc, "auc_interval": [auc - 0.5, auc + 1], "f1": f1,
-        "f1_interval": [f1 - 0.5, f1 + 1], "untrained": row.endswith("-untrained"),
+        "queries": 5, "seed": 0, "episode_seed": 1, "episodes": 600, "untrained": row.endswith("-untrained"),
+        "seconds": 1.0, "run_seconds": 1.0, "evaluation_seconds": 1.0, "environment": {}, **metrics,
+        **{f"{name}_interval": [value - 0.5, value + 1] for name, value in metrics.items()},
         "settings": {"train": {}, "method": {"rank": changes.pop("rank", 100)}, "evaluation": {}}, **changes,
     }  # fmt: skip
     path = folder / "_".join(str(cell[name]) for name in ("row", "benchmark", "split", "way", "shot", "seed"))

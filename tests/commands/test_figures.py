@@ -86,7 +86,7 @@ def test_runs_become_a_map_of_prototypes_that_can_be_redrawn(run: Path, tmp_path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["k-curve", "{here}/nowhere"], "no such folder"),
+        (["k-curve", "{here}/nowhere"], "found none"),
         (["bars", "{here}"], "found none"),
         (["learning-curves", "{here}"], "run.json"),
         (["prototypes", "{here}", "--benchmark", "sample"], "run.json"),

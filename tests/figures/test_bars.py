@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from cell_files import write_cell, write_grid
+from fewaspect.benchmark.published import published_value
 from fewaspect.errors import ResultError
 from fewaspect.figures.bars import BEST, Bar, Bars, bars, draw_bars
 from fewaspect.figures.cells import choose, read_cells
-from fewaspect.figures.published import published
 from fewaspect.figures.style import styled
 
 
@@ -20,27 +20,18 @@ def drawn(tmp_path: Path) -> Bars:
     return bars(read_cells(tmp_path))
 
 
-def one(data: Bars, label: str, benchmark: str = "fewasp", setting: str = "5-way 5-shot", metric: str = "f1") -> Bar:
-    (bar,) = [
-        b for b in data.bars if (b.label, b.benchmark, b.setting, b.metric) == (label, benchmark, setting, metric)
-    ]
+def one(data: Bars, label: str, way: int = 5, metric: str = "f1") -> Bar:
+    """The bar on FewAsp with five shots."""
+    place = ("fewasp", way, 5, metric, label)
+    (bar,) = [b for b in data.bars if (b.benchmark, b.way, b.shot, b.metric, b.label) == place]
     return bar
-
-
-def test_the_published_table_is_whole() -> None:
-    assert list(published()) == ["fewasp-single", "fewasp-multi", "fewasp"]
-    assert all(len(systems) == 10 for systems in published().values())
-    assert all(len(of) == 4 for systems in published().values() for of in systems.values())
-    assert published()["fewasp-single"]["Matching Network"]["5-way 5-shot"] == {"auc": 97.05, "f1": 81.89}
-    assert published()["fewasp-multi"]["LPN (w, w)"]["10-way 5-shot"] == {"auc": 94.51, "f1": 67.28}
 
 
 def test_every_bar_has_the_number_of_its_cell(drawn: Bars, tmp_path: Path) -> None:
     cells = read_cells(tmp_path)
     assert len(drawn.bars) == 6 * 3 * 4 * 2
     for bar in drawn.bars:
-        here = choose(cells, row=bar.row, benchmark=bar.benchmark)
-        (cell,) = [c for c in here if c.setting == bar.setting]
+        (cell,) = choose(cells, row=bar.row, benchmark=bar.benchmark, way=bar.way, shot=bar.shot)
         assert bar.measure == cell.measures[bar.metric]
 
 
@@ -50,13 +41,12 @@ def test_the_best_baseline_is_chosen_in_each_place(drawn: Bars, tmp_path: Path) 
     again = bars(read_cells(tmp_path))
     assert (one(again, BEST).row, one(again, BEST).measure.mean) == ("prototypical", 99.0)
     assert one(again, BEST, metric="auc").row == "proto-awatt"
-    assert one(again, BEST, setting="10-way 5-shot").row == "proto-awatt"
+    assert one(again, BEST, way=10).row == "proto-awatt"
 
 
 def test_the_same_system_stands_beside_a_bar_where_it_was_published(drawn: Bars) -> None:
-    table = published()["fewasp"]
-    assert one(drawn, "LPN (w, o)").published == table["LPN (w, o)"]["5-way 5-shot"]["f1"]
-    assert one(drawn, BEST).published == table["Proto-AWATT"]["5-way 5-shot"]["f1"]
+    assert one(drawn, "LPN (w, o)").published == published_value("fewasp", "lpn-wo", 5, 5, "f1")
+    assert one(drawn, BEST).published == published_value("fewasp", "proto-awatt", 5, 5, "f1")
     assert one(drawn, "LPN+").published is None
 
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from fewaspect.benchmark.published import benchmark_title, published, published_value
 from fewaspect.errors import ResultError
-from fewaspect.figures.cells import BENCHMARK_TITLES, METRICS, Cell, Measure, choose, listed, over_seeds
-from fewaspect.figures.published import published
+from fewaspect.figures.cells import METRICS, Cell, Measure, choose, listed, over_seeds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SETTINGS = ("5-way 5-shot", "5-way 10-shot", "10-way 5-shot", "10-way 10-shot")
+SETTINGS = ((5, 5), (5, 10), (10, 5), (10, 10))  # way and shot
 OWN = ("lpn-oo", "lpn-wo", "lpn", "lpn-plus")
 BEST = "best baseline"
-REFERENCE = "LPN (w, w)"
+REFERENCE = "lpn"  # whose published number is drawn across each group
 SHOWN = ("f1", "auc")  # from top to bottom
 
 _FACES = ("#ffffff", "#ffffff", "#c9c9c9", "#9ecae1", "#6baed6", "#2171b5", "#08306b")
@@ -29,7 +29,8 @@ class Bar:
     """One bar: what was measured, of which row, and the published number of the same system if there is one."""
 
     benchmark: str
-    setting: str
+    way: int
+    shot: int
     metric: str
     label: str
     row: str
@@ -52,7 +53,7 @@ class Bars:
 
 def bars(cells: Sequence[Cell], *, encoder: str = "minilm", protocol: str = "disjoint") -> Bars:
     """The test cells of every row that has a bar, and of the baseline that is best in its place."""
-    benchmarks = published()
+    benchmarks = [*published()["benchmarks"]]
     chosen = [c for c in choose(cells, split="test", encoder=encoder, protocol=protocol) if c.benchmark in benchmarks]
     rows = _rows(chosen)
     if not rows:
@@ -63,13 +64,13 @@ def bars(cells: Sequence[Cell], *, encoder: str = "minilm", protocol: str = "dis
         )
     found, missing = [], []
     for benchmark in benchmarks:
-        for setting in SETTINGS:
-            here = [cell for cell in chosen if (cell.benchmark, cell.setting) == (benchmark, setting)]
+        for way, shot in SETTINGS:
+            here = choose(chosen, benchmark=benchmark, way=way, shot=shot)
             for label, names in rows.items():
-                made = [_bar(here, benchmark, setting, metric, label, names) for metric in METRICS]
-                found += [bar for bar in made if bar]
-                if None in made:
-                    missing.append(f"{label}, {benchmark}, {setting}")
+                if of_row := {row: of for row in names if (of := choose(here, row=row))}:
+                    found += [_bar(of_row, metric, label) for metric in METRICS]
+                else:
+                    missing.append(f"{label}, {benchmark}, {way}-way {shot}-shot")
     return Bars(encoder, list(rows), found, missing)
 
 
@@ -84,36 +85,28 @@ def _rows(cells: Sequence[Cell]) -> dict[str, list[str]]:
     return rows | {titles[row]: [row] for row in OWN if row in titles}
 
 
-def _bar(
-    cells: Sequence[Cell], benchmark: str, setting: str, metric: str, label: str, rows: Sequence[str]
-) -> Bar | None:
-    """The best of the rows in this place."""
-    of_row = {row: of for row in rows if (of := choose(cells, row=row))}
-    if not of_row:
-        return None
-    measured = {row: over_seeds(of, metric) for row, of in of_row.items()}
+def _bar(cells: Mapping[str, Sequence[Cell]], metric: str, label: str) -> Bar:
+    """The best of some rows in one place, beside the best that is published of them or, for a baseline, of all."""
+    measured = {row: over_seeds(of, metric) for row, of in cells.items()}
     best = max(measured, key=lambda row: measured[row].mean)
-    return Bar(benchmark, setting, metric, label, best, measured[best], _published(benchmark, setting, metric, label))
-
-
-def _published(benchmark: str, setting: str, metric: str, label: str) -> float | None:
-    systems = published()[benchmark]
-    if label == BEST:
-        return max(of[setting][metric] for title, of in systems.items() if not title.startswith("LPN"))
-    return systems[label][setting][metric] if label in systems else None
+    cell = cells[best][0]
+    systems = [name for name in published()["systems"] if not name.startswith("lpn")] if label == BEST else [best]
+    known = [published_value(cell.benchmark, name, cell.way, cell.shot, metric) for name in systems]
+    known_best = max((value for value in known if value is not None), default=None)
+    return Bar(cell.benchmark, cell.way, cell.shot, metric, label, best, measured[best], known_best)
 
 
 def draw_bars(data: Bars) -> Figure:
     """A panel per benchmark and metric, a group of bars per setting; greys, hatches and order carry the meaning."""
     from matplotlib.figure import Figure
 
-    benchmarks = [name for name in published() if any(bar.benchmark == name for bar in data.bars)]
+    benchmarks = [name for name in published()["benchmarks"] if any(bar.benchmark == name for bar in data.bars)]
     figure = Figure(figsize=(1.4 + 4.1 * len(benchmarks), 6.4))
     panels = figure.subplots(len(SHOWN), len(benchmarks), sharey="row", squeeze=False)
     for row, metric in zip(panels, SHOWN, strict=True):
         for benchmark, panel in zip(benchmarks, row, strict=True):
             _draw_panel(panel, data, benchmark, metric)
-            panel.set_title(BENCHMARK_TITLES[benchmark], loc="left", fontweight="bold")
+            panel.set_title(benchmark_title(benchmark), loc="left", fontweight="bold")
         floor = _floor(data, metric)
         row[0].set_ylim(floor, 100)
         row[0].set_ylabel(f"{METRICS[metric]} in % (from {floor} on)")
@@ -125,20 +118,24 @@ def draw_bars(data: Bars) -> Figure:
 
 
 def _draw_panel(panel: Axes, data: Bars, benchmark: str, metric: str) -> None:
+    from matplotlib.patheffects import withStroke
+
     width = 0.84 / len(data.labels)
     for bar in data.bars:
         if (bar.benchmark, bar.metric) != (benchmark, metric):
             continue
         number = data.labels.index(bar.label)
-        x = SETTINGS.index(bar.setting) + (number - (len(data.labels) - 1) / 2) * width
+        x = SETTINGS.index((bar.way, bar.shot)) + (number - (len(data.labels) - 1) / 2) * width
         panel.bar(x, bar.measure.mean, width, **_look(data.labels, bar.label))
         panel.plot([x, x], [bar.measure.low, bar.measure.high], color="#d55e00", linewidth=1.0)
         if bar.published is not None:
             panel.plot(x, bar.published, **_DIAMOND)
-    for place, setting in enumerate(SETTINGS):
-        value = published()[benchmark][REFERENCE][setting][metric]
-        panel.plot([place - 0.46, place + 0.46], [value, value], **_DASHES)
-    panel.set_xticks(range(len(SETTINGS)), [setting.replace(" ", "\n") for setting in SETTINGS])
+    halo = [withStroke(linewidth=2.4, foreground="white")]  # else the line is lost on dark bars
+    for place, (way, shot) in enumerate(SETTINGS):
+        value = published_value(benchmark, REFERENCE, way, shot, metric)
+        if value is not None:
+            panel.plot([place - 0.46, place + 0.46], [value, value], path_effects=halo, **_DASHES)
+    panel.set_xticks(range(len(SETTINGS)), [f"{way}-way\n{shot}-shot" for way, shot in SETTINGS])
     panel.tick_params(axis="x", length=0)
     panel.set_xlim(-0.52, len(SETTINGS) - 0.48)
 
@@ -170,4 +167,4 @@ def _legend(data: Bars) -> tuple[list[Any], list[str]]:
 
     handles: list[Any] = [Patch(**_look(data.labels, label)) for label in data.labels]
     handles += [Line2D([], [], **_DIAMOND), Line2D([], [], **_DASHES)]
-    return handles, [*data.labels, "published, same system (or best baseline)", f"published {REFERENCE}"]
+    return handles, [*data.labels, "published, same system", f"published {published()['systems'][REFERENCE]}"]

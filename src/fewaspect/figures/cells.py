@@ -1,18 +1,17 @@
-"""Cells of the benchmark grid as figures need them: read from their JSON files, chosen, averaged over seeds."""
+"""Cells of a benchmark as figures need them: typed, chosen, averaged over seeds."""
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
+from fewaspect.benchmark import cells as files
 from fewaspect.errors import ResultError
 
 METRICS = {"auc": "AUC", "f1": "F1"}
-BENCHMARK_TITLES = {"fewasp-single": "FewAsp (single)", "fewasp-multi": "FewAsp (multi)", "fewasp": "FewAsp"}
 
 
 @dataclass(frozen=True)
@@ -49,13 +48,7 @@ class Cell:
 
 def read_cells(folder: Path) -> list[Cell]:
     """Every cell of a folder, or of its subfolder `cells`; a JSON file that is something else is an error."""
-    folder = folder / "cells" if (folder / "cells").is_dir() else folder
-    if not folder.is_dir():
-        raise ResultError(f"{folder}: expected a folder with the cells of `fewaspect benchmark`, found no such folder.")
-    cells = [_cell(_read_json(path), path) for path in sorted(folder.glob("*.json"))]
-    if not cells:
-        raise ResultError(f"{folder}: expected cells of `fewaspect benchmark` (*.json), found none.")
-    return cells
+    return [_cell(content) for content in files.read_cells(folder)]
 
 
 def choose(cells: Sequence[Cell], **wanted: object) -> list[Cell]:
@@ -76,8 +69,7 @@ def over_seeds(cells: Sequence[Cell], metric: str) -> Measure:
                 f'{cell.setting}: rows "{other.row}" and "{cell.row}". Keep one of them in the folder.'
             )
     measures = [cell.measures[metric] for cell in cells]
-    mean, low, high = (math.fsum(getattr(m, end) for m in measures) / len(measures) for end in ("mean", "low", "high"))
-    return Measure(mean, low, high)
+    return Measure(fmean(m.mean for m in measures), fmean(m.low for m in measures), fmean(m.high for m in measures))
 
 
 def listed(values: Iterable[object]) -> str:
@@ -85,53 +77,22 @@ def listed(values: Iterable[object]) -> str:
     return ", ".join(map(str, dict.fromkeys(values))) or "none"
 
 
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ResultError(f"{path}: expected a cell of `fewaspect benchmark`, found damaged JSON: {error}") from error
-    if not isinstance(content, dict):
-        raise ResultError(f"{path}: expected a cell of `fewaspect benchmark`, found a {type(content).__name__}.")
-    return content
-
-
-def _cell(content: Mapping[str, Any], path: Path) -> Cell:
-    names = ("row", "method", "title", "benchmark", "split", "encoder", "protocol")
-    texts = {name: _field(path, content, name, str) for name in names}
-    numbers = {name: _field(path, content, name, int) for name in ("way", "shot", "seed")}
-    rank = _field(path, _field(path, content, "settings", dict), "method", dict).get("rank")
+def _cell(content: Mapping[str, Any]) -> Cell:
+    names = ("row", "method", "title", "benchmark", "split", "encoder", "protocol", "way", "shot", "seed")
+    rank = content["settings"]["method"].get("rank")
     return Cell(
-        **texts,
-        **numbers,
+        **{name: content[name] for name in names},
         untrained=content.get("untrained") is True,
         rank=rank if isinstance(rank, int) else None,
-        measures={name: _measure(path, content, name) for name in METRICS},
+        measures={name: _measure(content, name) for name in METRICS},
     )
 
 
-def _measure(path: Path, content: Mapping[str, Any], name: str) -> Measure:
-    ends = _field(path, content, f"{name}_interval", list)
-    if len(ends) != 2 or not all(_is_a(end, float) for end in ends):
-        raise ResultError(f'{path}: expected "{name}_interval" to be two numbers, found {ends!r}.')
-    return Measure(_field(path, content, name, float), *ends)
-
-
-_KINDS = {str: "text", int: "a whole number", float: "a number", list: "a list", dict: "an object"}
-
-
-def _field(path: Path, content: Mapping[str, Any], name: str, kind: type) -> Any:
-    if name not in content:
+def _measure(content: Mapping[str, Any], name: str) -> Measure:
+    values = (content[name], *content[f"{name}_interval"])
+    if None in values:
         raise ResultError(
-            f'{path}: expected a cell of `fewaspect benchmark`, found no "{name}". Keep other JSON files elsewhere.'
+            f"expected {METRICS[name]} and its interval in every cell, found a cell without: {content['row']} on "
+            f"{content['benchmark']}, seed {content['seed']}, {content['episodes']} episodes. Measure it on more."
         )
-    if not _is_a(content[name], kind):
-        raise ResultError(f'{path}: expected "{name}" to be {_KINDS[kind]}, found {content[name]!r}.')
-    return content[name]
-
-
-def _is_a(value: object, kind: type) -> bool:
-    if isinstance(value, bool):
-        return False
-    if kind is float:
-        return isinstance(value, int | float) and math.isfinite(value)
-    return isinstance(value, kind)
+    return Measure(*values)

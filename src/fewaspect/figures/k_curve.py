@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from fewaspect.benchmark.published import benchmark_title
 from fewaspect.errors import ResultError
-from fewaspect.figures.cells import BENCHMARK_TITLES, METRICS, Cell, Measure, choose, listed, over_seeds
+from fewaspect.figures.cells import METRICS, Cell, Measure, choose, listed, over_seeds
 from fewaspect.figures.style import COLOURS, MARKERS
 from fewaspect.methods import method_entry
 
@@ -45,7 +46,7 @@ def k_curve(
     for cell in choose(cells, split="validation", method=method, untrained=False, **place):
         if cell.rank is not None:
             by_rank.setdefault(cell.rank, []).append(cell)
-    name = BENCHMARK_TITLES.get(benchmark, benchmark)
+    name = benchmark_title(benchmark)
     setting = f"{name}, validation aspects, {way}-way {shot}-shot, encoder {encoder}, sampler {protocol}"
     if len(by_rank) < 2:
         raise ResultError(
