@@ -33,14 +33,16 @@ def test_a_score_is_the_blend_of_the_whole_sentence_and_the_sentence_as_the_clas
         def blend(mean: np.ndarray, text: float = text, n: int = n) -> np.ndarray:
             return unit((1 - text) * unit(mean) + text * unit(e[n]))
 
-        P = blend(np.mean([unit(o[s]) for s in shots], axis=0))
-        z = [seen(H, P) for H in as_list(example.support)]
-        Z = blend(np.mean([z[s] for s in shots], axis=0))
-        direction = ridge(np.stack([*z, *map(unit, e)]), [*shots, 7 + n], strength=0.5)
+        P = looking = blend(np.mean([unit(o[s]) for s in shots], axis=0))
+        for _ in range(2):
+            words = looking
+            z = [seen(H, words) for H in as_list(example.support)]
+            Z = blend(np.mean([z[s] for s in shots], axis=0))
+            direction = ridge(np.stack([*z, *map(unit, e)]), [*shots, 7 + n], strength=0.5)
+            looking = unit(Z + unit(direction))
         for i, H in enumerate(as_list(example.queries)):
-            zq = seen(H, P)
-            expected = (1 - share) * float(unit(q[i]) @ P) + share * float(zq @ Z)
-            expected += 1.2 * float(zq @ direction)
+            zq = seen(H, words)
+            expected = (1 - share) * float(unit(q[i]) @ P) + share * float(zq @ Z) + 1.2 * float(zq @ direction)
             assert found[i, n] == pytest.approx(scale * expected, rel=1e-6)
 
 

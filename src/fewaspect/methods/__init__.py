@@ -82,7 +82,7 @@ METHODS: dict[str, MethodEntry] = {
     "lpn-plus": MethodEntry(
         "LPN+ (ours)", "label-specific embeddings that score, a count that sees the scores",
         "fewaspect.methods.lpn_plus:LPNPlus", LPNPlusSettings,
-        {"way": "8", "shot": "4", "queries": 3, "learning_rate": 4e-5, "head_learning_rate": 1e-3},
+        {"way": "10", "shot": "4", "queries": 3, "learning_rate": 4e-5, "head_learning_rate": 1e-3},
     ),
 }  # fmt: skip
 

@@ -41,17 +41,21 @@ class LPNPlus(Method):
         return Represented(F.normalize(tokens.padded.sum(dim=1), dim=-1), tokens)
 
     def score(self, task: Task) -> Scores:
+        """Each class looks twice: with its prototype, then with what its shots' own words turned out to be."""
         shots = task.membership.sum(dim=0)  # (N,)
         weights = task.membership / shots.clamp(min=1e-9)  # (S, N)
         labels = task.labels.vectors
         prototypes = self._blend(weights.T @ task.support.vectors, labels, shots)  # (N, d)
-        z = self.seen(task, prototypes)  # (S + Q, N, d)
-        supports, queries = z[: len(task.support)], z[len(task.support) :]
-        seen = self._blend(torch.einsum("sn,snd->nd", weights, supports), labels, shots)  # (N, d)
+        S, looking = len(task.support), prototypes
+        for sides in ((task.support,), (task.support, task.queries)):
+            z = self.seen(looking, *sides)  # (S or S + Q, N, d)
+            seen = self._blend(torch.einsum("sn,snd->nd", weights, z[:S]), labels, shots)  # (N, d)
+            with torch.no_grad():
+                directions = self.directions(z[:S], task)  # (N, d)
+            looking = F.normalize(seen + F.normalize(directions, dim=-1), dim=-1)
         share = torch.sigmoid(self.seen_logit)
-        cosines = (1 - share) * task.queries.vectors @ prototypes.T + share * _each(queries, seen)
-        with torch.no_grad():
-            scores = cosines + self.settings.ridge_weight * _each(queries, self.directions(supports, task))
+        cosines = (1 - share) * task.queries.vectors @ prototypes.T + share * _each(z[S:], seen)
+        scores = cosines.detach() + self.settings.ridge_weight * _each(z[S:].detach(), directions)
         scale = self.log_scale.exp()
         return Scores(scale * scores, self.count(scores, shots), prototypes, learned_logits=scale * cosines)
 
@@ -71,12 +75,12 @@ class LPNPlus(Method):
             torch.cat([own.T, texts], dim=1), torch.cat([others.T, 1 - texts], dim=1), self.settings.ridge_strength,
         )  # fmt: skip
 
-    def seen(self, task: Task, prototypes: Tensor) -> Tensor:
-        """z, each support sentence and query as each class sees it: (S + Q, N, d) unit vectors."""
-        tokens, rows = shared_tokens(task.support, task.queries)
+    def seen(self, looking: Tensor, *sides: Represented) -> Tensor:
+        """z, each sentence as each class sees it that looks for words near its vector: (B, N, d) unit vectors."""
+        tokens, rows = shared_tokens(*sides)
         distinct, places = rows.unique(return_inverse=True)
         own = tokens.take(distinct)
-        similar = prototypes @ F.normalize(own.padded, dim=-1).transpose(1, 2)  # (B, N, T)
+        similar = looking @ F.normalize(own.padded, dim=-1).transpose(1, 2)  # (B, N, T)
         attention = masked_softmax(self.log_attention.exp() * similar, own.mask[:, None, :])
         return F.normalize(attention @ own.padded, dim=-1)[places]
 
