@@ -20,7 +20,7 @@ from fewaspect.figures.prototype_map import (
     save_map,
     silhouette,
 )
-from fewaspect.figures.prototypes import densest, draw_prototypes
+from fewaspect.figures.prototypes import densest, draw_prototypes, spread_out
 from fewaspect.figures.style import styled
 from fewaspect.settings import EvaluateSettings, LPNSettings, TrainSettings
 from fewaspect.training.evaluate_run import prepare_evaluation
@@ -113,6 +113,15 @@ def test_the_number_of_an_aspect_stands_in_its_largest_piece() -> None:
     pieces = np.concatenate([rng.normal(0, 0.1, (80, 2)), rng.normal(10, 0.1, (30, 2))])
     assert np.abs(densest(pieces)).max() < 0.2
     np.testing.assert_allclose(densest(np.array([[3.0, 4.0]])), [3.0, 4.0])
+
+
+def test_numbers_that_would_overlap_are_moved_apart_and_others_stay() -> None:
+    places = np.array([[0.0, 0.0], [0.0, 0.0], [0.3, 0.1], [9.0, 9.0]])
+    moved = spread_out(places, 1.0)
+    gaps = [np.linalg.norm(moved[i] - moved[j]) for i in range(4) for j in range(i)]
+    assert min(gaps) > 0.99
+    np.testing.assert_array_equal(moved[3], [9.0, 9.0])
+    assert np.abs(moved[:3] - places[:3]).max() < 1.5
 
 
 def test_a_saved_map_is_drawn_again_to_the_same_picture(mapped: PrototypeMap, tmp_path: Path) -> None:

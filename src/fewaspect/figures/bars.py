@@ -102,14 +102,14 @@ def draw_bars(data: Bars) -> Figure:
 
     benchmarks = [name for name in published()["benchmarks"] if any(bar.benchmark == name for bar in data.bars)]
     figure = Figure(figsize=(1.4 + 4.1 * len(benchmarks), 6.4))
-    panels = figure.subplots(len(SHOWN), len(benchmarks), sharey="row", squeeze=False)
+    panels = figure.subplots(len(SHOWN), len(benchmarks), squeeze=False)
     for row, metric in zip(panels, SHOWN, strict=True):
         for benchmark, panel in zip(benchmarks, row, strict=True):
             _draw_panel(panel, data, benchmark, metric)
             panel.set_title(benchmark_title(benchmark), loc="left", fontweight="bold")
-        floor = _floor(data, metric)
-        row[0].set_ylim(floor, 100)
-        row[0].set_ylabel(f"{METRICS[metric]} in % (from {floor} on)")
+            floor = _floor(data, benchmark, metric)
+            panel.set_ylim(floor, 100)
+            panel.set_ylabel(f"{METRICS[metric]} in %, from {floor} on")
     figure.legend(*_legend(data), loc="outside lower center", ncols=5, handlelength=2.6, handleheight=1.3)
     figure.suptitle(
         f"Measured (bars, encoder {data.encoder}, thin lines: 95 % interval over episodes) and published", fontsize=10
@@ -127,7 +127,7 @@ def _draw_panel(panel: Axes, data: Bars, benchmark: str, metric: str) -> None:
         number = data.labels.index(bar.label)
         x = SETTINGS.index((bar.way, bar.shot)) + (number - (len(data.labels) - 1) / 2) * width
         panel.bar(x, bar.measure.mean, width, **_look(data.labels, bar.label))
-        panel.plot([x, x], [bar.measure.low, bar.measure.high], color="#d55e00", linewidth=1.0)
+        panel.plot([x, x], [bar.measure.low, bar.measure.high], color="#d55e00", linewidth=1.0, zorder=3)
         if bar.published is not None:
             panel.plot(x, bar.published, **_DIAMOND)
     halo = [withStroke(linewidth=2.4, foreground="white")]  # else the line is lost on dark bars
@@ -141,9 +141,10 @@ def _draw_panel(panel: Axes, data: Bars, benchmark: str, metric: str) -> None:
 
 
 _DIAMOND: dict[str, Any] = {
-    "marker": "D", "markersize": 4, "markerfacecolor": "white", "markeredgecolor": "black", "linestyle": "none"
+    "marker": "D", "markersize": 4, "markerfacecolor": "white", "markeredgecolor": "black", "linestyle": "none",
+    "zorder": 4,
 }  # fmt: skip
-_DASHES: dict[str, Any] = {"color": "black", "linewidth": 1.0, "linestyle": (0, (4, 2))}
+_DASHES: dict[str, Any] = {"color": "black", "linewidth": 1.0, "linestyle": (0, (4, 2)), "zorder": 3}
 
 
 def _look(labels: Sequence[str], label: str) -> dict[str, Any]:
@@ -153,12 +154,12 @@ def _look(labels: Sequence[str], label: str) -> dict[str, Any]:
     return {"facecolor": _FACES[kind], "hatch": _HATCHES[kind], "edgecolor": "black", "linewidth": 0.6}
 
 
-def _floor(data: Bars, metric: str) -> int:
-    """A whole ten a little below the least number of a metric."""
-    shown = [bar for bar in data.bars if bar.metric == metric]
+def _floor(data: Bars, benchmark: str, metric: str) -> int:
+    """A round number a little below the least of a panel."""
+    shown = [bar for bar in data.bars if (bar.benchmark, bar.metric) == (benchmark, metric)]
     least = min([bar.measure.low for bar in shown] + [bar.published for bar in shown if bar.published is not None])
-    step = 10 if metric == "f1" else 2
-    return max(0, int((least - 1) // step) * step)
+    step = 5 if metric == "f1" else 1
+    return max(0, int((least - step / 4) // step) * step)
 
 
 def _legend(data: Bars) -> tuple[list[Any], list[str]]:

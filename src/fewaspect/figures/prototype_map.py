@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from rich.console import Console
 
+from fewaspect.benchmark.published import benchmark_title
 from fewaspect.errors import ConfigError, ResultError
 from fewaspect.evaluation.evaluator import encode_episodes
 from fewaspect.figures.run_labels import run_labels
@@ -75,7 +76,7 @@ def map_prototypes(
         silhouettes.append(silhouette(vectors, aspects))
         positions.append(lay_out(vectors[chosen]))
     s = settings
-    setting = f"{s.benchmark} ({s.split}), {s.episodes:,} episodes {s.way}-way {s.shot}-shot"
+    setting = f"{benchmark_title(s.benchmark)}, {s.split} aspects, {s.episodes:,} episodes {s.way}-way {s.shot}-shot"
     return PrototypeMap(labels, silhouettes, np.stack(positions), aspects[chosen], names, len(aspects), setting)
 
 

@@ -45,21 +45,24 @@ def draw_prototypes(data: PrototypeMap) -> Figure:
 def _draw_panel(panel: Axes, positions: np.ndarray, aspects: np.ndarray) -> None:
     from matplotlib.patheffects import withStroke
 
-    for aspect in np.unique(aspects):
+    shown = np.unique(aspects)
+    for aspect in shown:
         points = positions[aspects == aspect]
-        panel.scatter(points[:, 0], points[:, 1], s=5, linewidths=0, rasterized=True, **_look(aspect))
-    for aspect in np.unique(aspects):
-        x, y = densest(positions[aspects == aspect])
+        look = _look(aspect)
+        size = 8 if look["marker"] == "*" else 5  # a star has little area
+        panel.scatter(points[:, 0], points[:, 1], s=size, linewidths=0, rasterized=True, **look)
+    centre, half = (positions.max(axis=0) + positions.min(axis=0)) / 2, 0.53 * np.ptp(positions, axis=0).max()
+    numbers = spread_out(np.stack([densest(positions[aspects == aspect]) for aspect in shown]), 0.085 * half)
+    for aspect, (x, y) in zip(shown, numbers, strict=True):
         panel.text(
             x, y, str(aspect + 1), ha="center", va="center", fontsize=8.5, fontweight="bold",
             path_effects=[withStroke(linewidth=2.2, foreground="white")],
         )  # fmt: skip
+    panel.set(xlim=centre[0] + np.array([-half, half]), ylim=centre[1] + np.array([-half, half]), xticks=[], yticks=[])
+    panel.set_box_aspect(1)
     panel.grid(False)
-    panel.set_xticks([])
-    panel.set_yticks([])
     for spine in panel.spines.values():
         spine.set(visible=True, color="#b0b0b0")
-    panel.set_aspect("equal", adjustable="datalim")
 
 
 def densest(points: np.ndarray) -> np.ndarray:
@@ -70,6 +73,22 @@ def densest(points: np.ndarray) -> np.ndarray:
     reach = 1.5 * np.array([x_edges[1] - x_edges[0], y_edges[1] - y_edges[0]])
     near = (np.abs(points - centre) <= reach).all(axis=1)
     return np.asarray(points[near].mean(axis=0))
+
+
+def spread_out(places: np.ndarray, distance: float) -> np.ndarray:
+    """(numbers, 2): places that are nearer than `distance` to each other pushed apart, the rest left alone."""
+    places = places.astype(np.float64)
+    for _ in range(100):
+        for i in range(1, len(places)):
+            for j in range(i):
+                apart = places[i] - places[j]
+                length = float(np.hypot(*apart))
+                if length < distance:
+                    way = apart / length if length > 0 else np.array([1.0, 0.0])
+                    push = way * (distance - length) / 2
+                    places[i] += push
+                    places[j] -= push
+    return places
 
 
 def _look(aspect: int) -> dict[str, Any]:
