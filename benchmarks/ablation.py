@@ -9,6 +9,7 @@ loses without it, not what training without it would have found.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -46,14 +47,22 @@ def even_label_share(method: LPNPlus) -> None:
     method.label_slope.data.zero_()
 
 
+def without_ridge(method: LPNPlus) -> None:
+    method.settings = dataclasses.replace(method.settings, ridge_weight=0.0)
+
+
+def both(first: Callable[[LPNPlus], None], second: Callable[[LPNPlus], None]) -> Callable[[LPNPlus], None]:
+    return lambda method: (first(method), second(method))[0]
+
+
 def always_one(method: LPNPlus) -> None:
     method.count.base.data[0], method.count.base.data[1:] = 1e3, -1e3
 
 
 PARTS: dict[str, Callable[[LPNPlus], None]] = {
     "LPN+": fill(),
-    "without the aspect's own view": fill(seen_logit=NEVER, log_ridge=NEVER),
-    "without the ridge regression": fill(log_ridge=NEVER),
+    "without the aspect's own view": both(fill(seen_logit=NEVER), without_ridge),
+    "without the ridge regression": without_ridge,
     "aspects attend to all words alike": fill(log_attention=NEVER),
     "without the label text in the prototypes": fill(label_logit=NEVER),
     "label text's share not by shots": even_label_share,
@@ -81,9 +90,11 @@ def measure(run: Path, data: Path, benchmark: str, episodes: int) -> dict[str, A
     prepared = PreparedSet.of(sentences, FrozenStates(encoder))
     groups = [list(EpisodeSampler(sentences, way=N, shot=K, seed=1).episodes(episodes)) for N, K in SETTINGS]
     encoded = encode_episodes(model, prepared, groups)
+    method_settings = model.method.settings
     trained = {name: value.clone() for name, value in model.method.state_dict().items()}
     rows: dict[str, dict[str, dict[str, float]]] = {}
     for name, take_away in PARTS.items():
+        model.method.settings = method_settings
         model.method.load_state_dict(trained)
         with torch.no_grad():
             take_away(model.method)  # type: ignore[arg-type]

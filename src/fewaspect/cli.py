@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from fewaspect import __version__
-from fewaspect.commands import benchmark, cache, data, evaluate, methods, quickstart, tables, train
+from fewaspect.commands import benchmark, cache, data, evaluate, figures, methods, quickstart, tables, train
 from fewaspect.errors import FewAspectError
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ app.command()(tables.tables)
 app.command()(methods.methods)
 app.add_typer(data.app, name="data")
 app.add_typer(cache.app, name="cache")
+app.add_typer(figures.app, name="figures")
 
 
 def _print_version(wanted: bool) -> None:

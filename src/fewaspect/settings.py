@@ -144,14 +144,14 @@ class LPNPlusSettings(MethodSettings):
     """Hyper-parameters of LPN+."""
 
     family: ClassVar[str] = "LPN+"
-    scale: float = option(10.0, "Start of the learned scale of the scores.", least=1e-6)
+    scale: float = option(20.0, "Start of the learned scale of the scores.", least=1e-6)
     attention_scale: float = option(20.0, "Start of the learned scale of the aspect's attention.", least=1e-6)
     seen_share: float = option(
         0.5, "Start of the learned share of the score as the aspect sees it.", least=0.01, most=0.99
     )
     label_share_one: float = option(0.4, "Start of the label text's share with one shot.", least=0.01, most=0.99)
     label_share_five: float = option(0.27, "Start of the label text's share with five shots.", least=0.01, most=0.99)
-    ridge_weight: float = option(1.2, "Start of the learned weight of the ridge regression.", least=1e-6)
+    ridge_weight: float = option(1.2, "Weight of the ridge regression beside the cosines.", least=0.0)
     ridge_strength: float = option(0.5, "How strongly the ridge regression is held back.", least=1e-6)
     count_weight: float = option(0.1, "lambda, weight of the count loss.", least=0.0)
     count_hidden: int = option(32, "Width of the count's hidden layer.", least=1)

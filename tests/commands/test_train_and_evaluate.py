@@ -135,10 +135,10 @@ def test_every_setting_of_every_method_is_a_flag_in_one_panel_per_family() -> No
     assert len(set(titles)) == len(titles)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [[], ["train"], ["evaluate"], ["methods"], ["data"], ["cache"], ["quickstart"], ["benchmark"], ["tables"]],
-)
+COMMANDS = ["train", "evaluate", "methods", "data", "cache", "figures", "quickstart", "benchmark", "tables"]
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
 def test_help_imports_nothing_heavy(command: list[str]) -> None:
     code = (
         "import sys; sys.argv[1:] = {!r}\n"

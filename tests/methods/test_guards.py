@@ -177,7 +177,7 @@ def test_a_class_without_support_gives_no_nan(case: Case) -> None:
         total(losses).backward()
     assert all(value.detach().isfinite() for value in losses.values())
     assert all(p.grad.isfinite().all() for p in method.parameters() if p.grad is not None)
-    if case.name not in ("graph", "imp"):  # where each class has a say in the scores of the others
+    if case.name not in ("graph", "imp", "lpn-plus"):  # where each class has a say in the scores of the others
         kept = [0, 2]
         torch.testing.assert_close(bare.scores(method).logits[:, kept], example.scores(method).logits[:, kept])
 

@@ -62,6 +62,7 @@ class Scores:
     logits: Tensor  # (Q, N)
     count_logits: Tensor | None = None  # (Q, counts)
     prototypes: Tensor | None = None  # (N, d)
+    learned_logits: Tensor | None = None  # (Q, N) what the class loss is taken on, where that is not `logits`
     remarks: Mapping[str, float] = field(default_factory=dict)  # numbers on the way, averaged over episodes in results
 
 

@@ -31,7 +31,6 @@ class LPNPlus(Method):
         s = settings
         self.log_scale = nn.Parameter(torch.tensor(s.scale).log())
         self.log_attention = nn.Parameter(torch.tensor(s.attention_scale).log())
-        self.log_ridge = nn.Parameter(torch.tensor(s.ridge_weight).log())
         self.seen_logit = nn.Parameter(torch.logit(torch.tensor(s.seen_share)))
         one, five = torch.logit(torch.tensor(s.label_share_one)), torch.logit(torch.tensor(s.label_share_five))
         self.label_logit = nn.Parameter(one)
@@ -50,19 +49,27 @@ class LPNPlus(Method):
         supports, queries = z[: len(task.support)], z[len(task.support) :]
         seen = self._blend(torch.einsum("sn,snd->nd", weights, supports), labels, shots)  # (N, d)
         share = torch.sigmoid(self.seen_logit)
-        scores = (1 - share) * task.queries.vectors @ prototypes.T + torch.einsum(
-            "qnd,nd->qn",
-            queries,
-            share * seen + self.log_ridge.exp() * self.directions(supports, task.membership, labels),
-        )
-        return Scores(scores * self.log_scale.exp(), self.count(scores, shots), prototypes)
+        cosines = (1 - share) * task.queries.vectors @ prototypes.T + share * _each(queries, seen)
+        with torch.no_grad():
+            scores = cosines + self.settings.ridge_weight * _each(queries, self.directions(supports, task))
+        scale = self.log_scale.exp()
+        return Scores(scale * scores, self.count(scores, shots), prototypes, learned_logits=scale * cosines)
 
-    def directions(self, supports: Tensor, membership: Tensor, labels: Tensor) -> Tensor:
-        """(N, d) what tells each class's shots from the others' as the class sees them; label texts are shots too."""
-        N = len(labels)
-        examples = torch.cat([supports.transpose(0, 1), labels.expand(N, N, -1)], dim=1)  # (N, S + N, d)
-        carried = torch.cat([membership.T > 0, torch.eye(N, dtype=torch.bool, device=labels.device)], dim=1)
-        return ridge_directions(examples, carried, self.settings.ridge_strength)
+    def directions(self, supports: Tensor, task: Task) -> Tensor:
+        """(N, d) what tells each class's shots from the others' as the class sees them; label texts are shots too.
+
+        Not learned through: a loss that these directions have already made small teaches the encoder less.
+        """
+        labels, N = task.labels.vectors, len(task.labels)
+        texts = torch.eye(N, dtype=labels.dtype, device=labels.device)
+        own = task.membership.to(labels)  # (S, N)
+        sentence = task.support.vectors.unique(dim=0, return_inverse=True)[1]  # a shot of two classes may have two rows
+        shared = (sentence[:, None] == sentence).to(labels) @ own > 0
+        others = torch.where(shared, 0.0, own.sum(dim=1, keepdim=True))
+        return ridge_directions(
+            torch.cat([supports.transpose(0, 1), labels.expand(N, N, -1)], dim=1),  # (N, S + N, d)
+            torch.cat([own.T, texts], dim=1), torch.cat([others.T, 1 - texts], dim=1), self.settings.ridge_strength,
+        )  # fmt: skip
 
     def seen(self, task: Task, prototypes: Tensor) -> Tensor:
         """z, each support sentence and query as each class sees it: (S + Q, N, d) unit vectors."""
@@ -75,9 +82,10 @@ class LPNPlus(Method):
 
     def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
         assert scores.count_logits is not None
+        assert scores.learned_logits is not None
         counts = query_labels.sum(dim=1).clamp(max=self.settings.most_aspects)
         return {
-            "class": carried_against_others(scores.logits, query_labels),
+            "class": carried_against_others(scores.learned_logits, query_labels),
             "count": self.settings.count_weight * F.nll_loss(scores.count_logits, counts),
         }
 
@@ -91,6 +99,11 @@ class LPNPlus(Method):
         share = torch.sigmoid(self.label_logit + self.label_slope * shots.clamp(min=1).log())[:, None]
         share = torch.where(shots[:, None] > 0, share, torch.ones_like(share))
         return F.normalize((1 - share) * F.normalize(means, dim=-1) + share * labels, dim=-1)
+
+
+def _each(sentences: Tensor, classes: Tensor) -> Tensor:
+    """(Q, N) product of what each class sees of each sentence, (Q, N, d), with the class's own vector, (N, d)."""
+    return torch.einsum("qnd,nd->qn", sentences, classes)
 
 
 def carried_against_others(logits: Tensor, carried: Tensor) -> Tensor:

@@ -6,14 +6,18 @@ import torch
 from torch import Tensor
 
 
-def ridge_directions(examples: Tensor, carried: Tensor, strength: float) -> Tensor:
-    """(N, d) the direction of each class that answers 1 to its examples and 0 to the others, by ridge regression.
+def ridge_directions(examples: Tensor, own: Tensor, others: Tensor, strength: float) -> Tensor:
+    """(N, d) the direction of each class that answers 1 to its own examples and 0 to the others, by ridge regression.
 
-    Each class has its own view of the M examples, (N, M, d); `carried` (N, M) says which of them are its own. Those
-    and the others weigh the same in all, however few there are. Solved in the space of examples: M is far below d.
+    Each class has its own view of the M examples, (N, M, d). `own` and `others`, (N, M), say how much each of them
+    counts for and against the class; then both sides are made to weigh the same in all, however few there are.
+    Solved in the space of examples: M is far below d.
     """
-    own = carried.to(examples)
-    M = own.shape[1]
-    weights = torch.where(own > 0, M / (2 * own.sum(1, keepdim=True)), M / (2 * (1 - own).sum(1, keepdim=True)))
-    kernel = examples @ examples.transpose(1, 2) + strength * torch.diag_embed(1 / weights)  # (N, M, M)
-    return (own[:, None, :] @ torch.linalg.solve(kernel, examples)).squeeze(1)
+    total = own.sum(1, keepdim=True) + others.sum(1, keepdim=True)
+    for_it = own * total / (2 * own.sum(1, keepdim=True).clamp(min=1e-9))
+    against = others * total / (2 * others.sum(1, keepdim=True).clamp(min=1e-9))
+    root = (for_it + against).sqrt()  # (N, M)
+    X = root[..., None] * examples
+    y = torch.where(own > 0, root, 0.0)
+    kernel = X @ X.transpose(1, 2) + strength * torch.eye(X.shape[1], dtype=X.dtype, device=X.device)
+    return (torch.linalg.solve(kernel, y)[:, None, :] @ X).squeeze(1)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from fewaspect.data.benchmarks import load_benchmark
+from fewaspect.data.benchmarks import Benchmark, load_benchmark
 from fewaspect.data.episodes import Episode, EpisodeSampler
 from fewaspect.data.sentences import SentenceSet, describe_aspect
 from fewaspect.encoders.frozen import FrozenStates
@@ -23,6 +24,38 @@ from fewaspect.methods.prepared import PreparedSet
 from fewaspect.progress import counting
 from fewaspect.settings import EvaluateSettings, TrainSettings, parse_range
 from fewaspect.training.run import VALIDATION_SEED, RunFolder, RunSettings, load_run, report_truncation
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A trained model, what its run folder says of it, and the episodes of unseen aspects it is to meet."""
+
+    run: RunSettings
+    about: dict[str, Any]
+    benchmark: Benchmark
+    model: FewShotModel
+    prepared: PreparedSet
+    groups: list[list[Episode]]  # of each setting
+
+
+def prepare_evaluation(
+    path: Path, settings: Sequence[EvaluateSettings], data: Path | None, *, offline: bool | None = None,
+    console: Console | None = None,
+) -> Evaluation:  # fmt: skip
+    """A run loaded and its episodes drawn, for settings of one benchmark and split; trained aspects are refused."""
+    console = console or Console(stderr=True)
+    if len({(s.benchmark, s.split) for s in settings}) != 1:
+        found = ", ".join(sorted({f"{s.benchmark} ({s.split})" for s in settings})) or "none"
+        raise ConfigError(f"expected settings of one benchmark and split, found {found}. Evaluate each by itself.")
+    run, encoder, model = load_run(path, offline)
+    about = RunFolder(path).read_about()
+    benchmark, split = load_benchmark(settings[0].benchmark, data), settings[0].split
+    sentences = benchmark.test if split == "test" else benchmark.validation
+    _refuse_trained_aspects(path, about, sentences, f"{settings[0].benchmark} ({split})")
+    groups = [_episodes(model, sentences, s, s.seed, s.episodes) for s in settings]
+    prepared = _prepared(sentences, FrozenStates(encoder), console)
+    report_truncation(prepared.truncated(), console)
+    return Evaluation(run, about, benchmark, model, prepared, groups)
 
 
 def evaluate_run(
@@ -43,34 +76,24 @@ def evaluate_many(
     The results are those of `evaluate_run` one by one; the seconds of the encoding are those of all together.
     """
     console = console or Console(stderr=True)
-    if len({(s.benchmark, s.split) for s in settings}) != 1:
-        found = ", ".join(sorted({f"{s.benchmark} ({s.split})" for s in settings})) or "none"
-        raise ConfigError(f"expected settings of one benchmark and split, found {found}. Evaluate each by itself.")
-    run, encoder, model = load_run(path, offline)
-    about = RunFolder(path).read_about()
-    benchmark, split = load_benchmark(settings[0].benchmark, data), settings[0].split
-    sentences = benchmark.test if split == "test" else benchmark.validation
-    _refuse_trained_aspects(path, about, sentences, f"{settings[0].benchmark} ({split})")
-    groups = [_episodes(model, sentences, s, s.seed, s.episodes) for s in settings]
-    tuning_groups = [_tuning_episodes(model, benchmark.validation, s, run.train, console) for s in settings]
-    frozen = FrozenStates(encoder)
-    prepared = _prepared(sentences, frozen, console)
-    report_truncation(prepared.truncated(), console)
+    e = prepare_evaluation(path, settings, data, offline=offline, console=console)
+    train, model, validation = e.run.train, e.model, e.benchmark.validation
+    tuning_groups = [_tuning_episodes(model, validation, s, train, console) for s in settings]
     tuning: list[EncodedEpisodes | None] = [None] * len(settings)
     if any(tuning_groups):
-        validation = _prepared(benchmark.validation, frozen, console)
-        tuning = [part if part.episodes else None for part in encode_episodes(model, validation, tuning_groups)]
+        prepared = _prepared(validation, e.prepared.frozen, console)
+        tuning = [part if part.episodes else None for part in encode_episodes(model, prepared, tuning_groups)]
     trained = copy.deepcopy(model.method.state_dict())
     results = []
-    with counting(console, "episodes", sum(map(len, groups)), "episodes") as done:
-        for s, tuned, encoded in zip(settings, tuning, encode_episodes(model, prepared, groups), strict=True):
+    with counting(console, "episodes", sum(map(len, e.groups)), "episodes") as done:
+        for s, tuned, encoded in zip(settings, tuning, encode_episodes(model, e.prepared, e.groups), strict=True):
             model.method.load_state_dict(trained)  # no setting is decided as another one was tuned
             if tuned:
                 score_episodes(model, tuned, tune=True)
             evaluated = score_episodes(model, encoded, done)
-            tuned_on = _tuned_on(s if tuned else run.train, run.train.validation_episodes)
+            tuned_on = _tuned_on(s if tuned else train, train.validation_episodes)
             decision = {**model.method.describe_decision(), "tuned_on": tuned_on if model.method.tunes else None}
-            results.append(_result(s, run, about, evaluated, decision, prepared.truncated()))
+            results.append(_result(s, e.run, e.about, evaluated, decision, e.prepared.truncated()))
     return results
 
 
