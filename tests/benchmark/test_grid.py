@@ -57,6 +57,16 @@ def test_a_row_wins_over_the_grid_and_its_recipe_over_the_defaults(runs: Runs) -
     assert (varied.method.rank, varied.train.episodes, varied.method.unit_vectors) == (3, 9, False)
 
 
+def test_a_benchmark_wins_over_the_grid_and_a_row_over_both(runs: Runs) -> None:
+    benchmarks = {"sample": {"training": {"episodes": 8, "rank": 9}}, "fewasp-single": {}}
+    rows = {"lpn": {}, "lpn-oo": {"training": {"episodes": 9}}}
+    found = runs(benchmarks=benchmarks, rows=rows, training={"episodes": 7})
+    assert [run.train.episodes for run in found] == [8, 9, 7, 9]
+    assert [run.method.rank for run in found] == [9, 9, 100, 100]
+    with pytest.raises(ConfigError, match="sample: training: unknown setting rnak"):
+        runs(benchmarks={"sample": {"training": {"rnak": 3}}})
+
+
 def test_an_untrained_row_changes_no_weight(runs: Runs) -> None:
     (run,) = runs(rows={"lpn-untrained": {"method": "lpn", "untrained": True}})
     assert (run.train.episodes, run.train.learning_rate, run.train.head_learning_rate) == (1, 0.0, 0.0)
