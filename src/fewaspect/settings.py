@@ -78,6 +78,7 @@ class GraphSettings(VectorSettings):
 
     family: ClassVar[str] = "Graph Network"
     graph_width: int = option(96, "Width F of the adjacency's network; a layer adds half of it to a node.", least=2)
+    graph_start: str = option("distance", "Where the graph's edges start.", choices=("distance", "random"))
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from examples import Example, built, mean_vectors, softmax, unit, weights_of
+from fewaspect.methods.base import Represented, Task
 
 
 def leaky(x: np.ndarray) -> np.ndarray:
@@ -60,3 +62,17 @@ def test_the_logits_are_those_of_one_graph_per_query(seed: int) -> None:
     for i, q in enumerate(mean_vectors(example.queries)):
         logits = Plain(weights_of(method)).logits([*support, np.concatenate([unit(q), np.zeros(3)])])
         assert found[i] == pytest.approx(logits[place], rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_started_at_the_distance_a_query_gets_the_class_of_its_nearest_shots(seed: int) -> None:
+    method = built("graph", way=4, moved=0.0, width=32).train()  # as in the first step: norms by the episode itself
+    rng = torch.Generator().manual_seed(seed)
+    centres = torch.randn(4, 32, generator=rng, dtype=torch.float64)
+    membership = torch.eye(4, dtype=torch.float64).repeat_interleave(3, 0)
+    support, queries = (
+        Represented(rows + 0.3 * torch.randn(rows.shape, generator=rng, dtype=torch.float64))
+        for rows in (membership @ centres, centres.repeat(2, 1))
+    )
+    logits = method.score(Task(support, membership, queries.take(torch.arange(4)), queries)).logits
+    assert logits.argmax(dim=1).tolist() == [0, 1, 2, 3] * 2

@@ -12,13 +12,16 @@ from fewaspect.modules.graph import SLOPE, Adjacency, neighbour_weights
 from fewaspect.modules.prototypes import class_means, shots
 from fewaspect.settings import GraphSettings
 
+CLASSES = 5.0  # logit of a class that all neighbours of the query have, where the graph starts at the distance
+
 
 class GraphNetwork(ThresholdMethod):
     """One graph per query: a node per shot, [f(x); one-hot class], and the query's node, [f(q); zeros], at the end.
 
     Two layers add LeakyReLU(BN(Linear[v; A v])) to every node; a last one gives N logits at the query node. The one-hot
     classes fix N. Their order is the classes' own, by one coordinate of their means, and not the episode's, so that
-    permuted classes get permuted scores.
+    permuted classes get permuted scores. Started at `distance`, a query gets the classes of its nearest shots, and
+    training begins at the pre-trained sentence embedding; started at `random`, as in the original, it begins anywhere.
     """
 
     fixed = ("way",)
@@ -28,10 +31,15 @@ class GraphNetwork(ThresholdMethod):
         super().__init__(width, settings, way, shot)
         hidden, added = settings.graph_width, settings.graph_width // 2
         size = width + way
-        self.edges = nn.ModuleList(Adjacency(size, added * layer, hidden) for layer in range(3))
+        near = width if settings.graph_start == "distance" else 0
+        self.edges = nn.ModuleList(Adjacency(size, added * layer, hidden, near) for layer in range(3))
         self.layers = nn.ModuleList(nn.Linear(2 * (size + added * layer), added, bias=False) for layer in range(2))
         self.norms = nn.ModuleList(nn.BatchNorm1d(added) for _ in range(2))
         self.last = nn.Linear(2 * (size + 2 * added), way)
+        if near:
+            seen = size + 2 * added + width  # where the one-hot classes of the neighbours begin
+            with torch.no_grad():
+                self.last.weight[:, seen : seen + way] = CLASSES * torch.eye(way)
 
     def score(self, task: Task) -> Scores:
         N = task.membership.shape[1]

@@ -9,23 +9,35 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 SLOPE = 0.01  # of the leaky ReLU
+NEAR = 2.0  # logit of an edge nearer than the average by one standard deviation, where edges start at the distance
 
 
 class Adjacency(nn.Module):
     """MLP(|v_i - v_j|), widths 2F, 2F, F, F, 1, with batch norm and leaky ReLU.
 
     The first layer is linear in |v_i - v_j|, so that the part of it that all graphs share, between two shots before any
-    layer has added to them, is computed once for all queries.
+    layer has added to them, is computed once for all queries. Unit 0 of each layer may start as the nearness of two
+    nodes in their first `near` entries: the norms bring it to the order of one, and what is nearer than average passes.
     """
 
-    def __init__(self, size: int, added: int, hidden: int) -> None:
+    def __init__(self, size: int, added: int, hidden: int, near: int = 0) -> None:
         super().__init__()
         widths = (2 * hidden, 2 * hidden, hidden, hidden)
+        layers = [nn.Linear(a, b, bias=False) for a, b in itertools.pairwise(widths)]
         self.first = nn.Linear(size, widths[0], bias=False)
         self.first_added = nn.Linear(added, widths[0], bias=False) if added else None
-        self.hidden = nn.ModuleList(nn.Linear(a, b, bias=False) for a, b in itertools.pairwise(widths))
+        self.hidden = nn.ModuleList(layers)
         self.norms = nn.ModuleList(nn.BatchNorm1d(width) for width in widths)
         self.output = nn.Linear(hidden, 1, bias=False)  # a bias is the same for all neighbours
+        if near:
+            with torch.no_grad():
+                for layer in (self.first, self.first_added, *layers):
+                    if layer is not None:
+                        layer.weight[0] = 0.0
+                self.first.weight[0, :near] = -1.0
+                for layer in layers:
+                    layer.weight[0, 0] = 1.0
+                self.output.weight[0, 0] = NEAR
 
     def forward(
         self, between: Tensor | None, to_query: Tensor, added: Tensor, i: Tensor, j: Tensor
