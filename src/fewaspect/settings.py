@@ -52,6 +52,7 @@ class VectorSettings(MethodSettings):
 class ScaledSettings(VectorSettings):
     """Methods that compare by distance or cosine. Enough for the Prototypical Network."""
 
+    family: ClassVar[str] = "Methods that compare by distance"
     scale: float = option(10.0, "Start of the learned scale of the distances.", least=1e-6)
 
 

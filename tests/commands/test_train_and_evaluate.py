@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from fewaspect.commands.options import method_panels
+from fewaspect.commands.train import train
 from fewaspect.methods import METHODS
 
 
@@ -130,9 +132,14 @@ def test_every_setting_of_every_method_is_a_flag_in_one_panel_per_family() -> No
     offered = {item.name for _, kind in panels for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
     for entry in METHODS.values():
         assert {item.name for item in dataclasses.fields(entry.settings)} <= offered  # type: ignore[arg-type]
-    titles = [title for title, _ in panels if title != "Every method"]
-    assert panels[0][0] == "Every method"
+    titles = [title for title, _ in panels]
+    assert titles[0] == "Every method of the paper"
     assert len(set(titles)) == len(titles)
+
+
+def test_the_help_says_which_methods_have_a_default_of_their_own() -> None:
+    (scale,) = (p for p in inspect.signature(train).parameters.values() if p.name == "scale")
+    assert scale.annotation.__metadata__[0].show_default == "10.0; LPN+: 20.0"
 
 
 COMMANDS = ["train", "evaluate", "methods", "data", "cache", "figures", "quickstart", "benchmark", "tables"]

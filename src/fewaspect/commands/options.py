@@ -50,7 +50,7 @@ def with_settings(*panels: tuple[str, type[Settings]]) -> Callable[[Callable[...
 
 
 def _options(panels: tuple[tuple[str, type[Settings]], ...]) -> dict[str, inspect.Parameter]:
-    """One per name: where two panels share a name, it means the same in both and stands in the first."""
+    """One per name: where two panels share a name, it stands in the first, with the default of each."""
     options: dict[str, inspect.Parameter] = {}
     for panel, kind in panels:
         hints = get_type_hints(kind)
@@ -61,12 +61,24 @@ def _options(panels: tuple[tuple[str, type[Settings]], ...]) -> dict[str, inspec
             shown = f"{item.metadata['help']} One of {', '.join(choices)}." if choices else item.metadata["help"]
             annotation = Annotated[
                 hints[item.name] | None,  # type: ignore[valid-type, name-defined]
-                typer.Option(show_default=str(item.default) or False, help=shown, rich_help_panel=panel),
+                typer.Option(show_default=_default(item.name, panels) or False, help=shown, rich_help_panel=panel),
             ]
             options[item.name] = inspect.Parameter(
                 item.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
             )
     return options
+
+
+def _default(name: str, panels: tuple[tuple[str, type[Settings]], ...]) -> str:
+    """The first panel's default, and those of others that have their own."""
+    defaults = {
+        panel: item.default
+        for panel, kind in panels
+        for item in dataclasses.fields(kind)  # type: ignore[arg-type]
+        if item.name == name
+    }
+    first, *_ = defaults.values()
+    return "; ".join([str(first), *(f"{panel}: {value}" for panel, value in defaults.items() if value != first)])
 
 
 def resolve(flags: Mapping[str, Any], config: Path | None) -> tuple[TrainSettings, Settings]:
