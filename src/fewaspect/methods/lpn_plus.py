@@ -7,6 +7,8 @@ against those of the others, and the count sees the scores.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -18,6 +20,14 @@ from fewaspect.modules.pooling import masked_softmax
 from fewaspect.modules.ridge import ridge_directions
 from fewaspect.modules.score_count import ScoreCount
 from fewaspect.settings import LPNPlusSettings
+
+
+class _Look(NamedTuple):
+    """What the classes see: each query (Q, N, d), their own shots and label text (N, d), and what sets these apart."""
+
+    queries: Tensor
+    seen: Tensor
+    directions: Tensor
 
 
 class LPNPlus(Method):
@@ -41,29 +51,38 @@ class LPNPlus(Method):
         return Represented(F.normalize(tokens.padded.sum(dim=1), dim=-1), tokens)
 
     def score(self, task: Task) -> Scores:
-        """Each class looks twice: with its prototype, then with what its shots' own words turned out to be."""
+        """Each class looks twice: with its prototype, then with what its shots' own words turned out to be.
+
+        The encoder learns from the first look's cosines alone: a loss that the second look and its directions have
+        already made small teaches less.
+        """
         shots = task.membership.sum(dim=0)  # (N,)
         weights = task.membership / shots.clamp(min=1e-9)  # (S, N)
-        labels = task.labels.vectors
-        prototypes = self._blend(weights.T @ task.support.vectors, labels, shots)  # (N, d)
-        S, looking = len(task.support), prototypes
-        for sides in ((task.support,), (task.support, task.queries)):
-            z = self.seen(looking, *sides)  # (S or S + Q, N, d)
-            seen = self._blend(torch.einsum("sn,snd->nd", weights, z[:S]), labels, shots)  # (N, d)
-            with torch.no_grad():
-                directions = self.directions(z[:S], task)  # (N, d)
-            looking = F.normalize(seen + F.normalize(directions, dim=-1), dim=-1)
+        prototypes = self._blend(weights.T @ task.support.vectors, task.labels.vectors, shots)  # (N, d)
+        first = self._look(prototypes, task, weights)
+        with torch.no_grad():
+            again = F.normalize(first.seen + F.normalize(first.directions, dim=-1), dim=-1)
+            second = self._look(again, task, weights)
         share = torch.sigmoid(self.seen_logit)
-        cosines = (1 - share) * task.queries.vectors @ prototypes.T + share * _each(z[S:], seen)
-        scores = cosines.detach() + self.settings.ridge_weight * _each(z[S:].detach(), directions)
+        whole = (1 - share) * task.queries.vectors @ prototypes.T  # (Q, N)
+        learned = whole + share * _each(first.queries, first.seen)
+        towards = share * second.seen + self.settings.ridge_weight * second.directions
+        scores = (whole + _each(second.queries, towards)).detach()
         scale = self.log_scale.exp()
-        return Scores(scale * scores, self.count(scores, shots), prototypes, learned_logits=scale * cosines)
+        return Scores(scale * scores, self.count(scores, shots), prototypes, learned_logits=scale * learned)
+
+    def _look(self, looking: Tensor, task: Task, weights: Tensor) -> _Look:
+        """What each class sees of all sentences, looking for words near its vector (N, d)."""
+        z = self.seen(looking, task.support, task.queries)  # (S + Q, N, d)
+        supports, queries = z[: len(task.support)], z[len(task.support) :]
+        means = torch.einsum("sn,snd->nd", weights, supports)
+        seen = self._blend(means, task.labels.vectors, task.membership.sum(dim=0))
+        with torch.no_grad():
+            directions = self.directions(supports, task)
+        return _Look(queries, seen, directions)
 
     def directions(self, supports: Tensor, task: Task) -> Tensor:
-        """(N, d) what tells each class's shots from the others' as the class sees them; label texts are shots too.
-
-        Not learned through: a loss that these directions have already made small teaches the encoder less.
-        """
+        """(N, d) what tells each class's shots from the others' as the class sees them; label texts are shots too."""
         labels, N = task.labels.vectors, len(task.labels)
         texts = torch.eye(N, dtype=labels.dtype, device=labels.device)
         own = task.membership.to(labels)  # (S, N)
