@@ -7,6 +7,7 @@ against those of the others, and the count sees the scores.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import NamedTuple
 
 import torch
@@ -22,12 +23,15 @@ from fewaspect.modules.score_count import ScoreCount
 from fewaspect.settings import LPNPlusSettings
 
 
-class _Look(NamedTuple):
-    """What the classes see: each query (Q, N, d), their own shots and label text (N, d), and what sets these apart."""
+class Aspects(NamedTuple):
+    """What the support sentences and label texts of N classes come to; queries need nothing else of them."""
 
-    queries: Tensor
-    seen: Tensor
-    directions: Tensor
+    prototypes: Tensor  # (N, d) shots blended with the label text
+    first: Tensor  # (N, d) its shots as the class sees them when it looks with its prototype, blended likewise
+    looking: Tensor  # (N, d) what it looks with the second time
+    seen: Tensor  # (N, d) its shots as it sees them then
+    directions: Tensor  # (N, d) what sets them apart from those of the other classes
+    shots: Tensor  # (N,)
 
 
 class LPNPlus(Method):
@@ -50,53 +54,56 @@ class LPNPlus(Method):
     def represent(self, tokens: PackedStates) -> Represented:
         return Represented(F.normalize(tokens.padded.sum(dim=1), dim=-1), tokens)
 
+    def learn(self, support: Represented, membership: Tensor, labels: Represented) -> Aspects:
+        """Each class looks twice: with its prototype, then with what its shots' own words turned out to be."""
+        shots = membership.sum(dim=0)  # (N,)
+        weights = membership / shots.clamp(min=1e-9)  # (S, N)
+        prototypes = self._blend(weights.T @ support.vectors, labels.vectors, shots)  # (N, d)
+
+        def look(looking: Tensor) -> tuple[Tensor, Tensor]:
+            z = self.seen(looking, support)  # (S, N, d)
+            with torch.no_grad():
+                directions = self.directions(z, support, membership, labels)
+            return self._blend(torch.einsum("sn,snd->nd", weights, z), labels.vectors, shots), directions
+
+        first, directions = look(prototypes)
+        with torch.no_grad():
+            looking = F.normalize(first + F.normalize(directions, dim=-1), dim=-1)
+            seen, directions = look(looking)
+        return Aspects(prototypes, first, looking, seen, directions, shots)
+
+    def compare(self, aspects: Aspects, queries: Represented) -> Scores:
+        """Queries against classes learned before."""
+        with torch.no_grad():
+            z = self.seen(aspects.looking, queries)  # (Q, N, d)
+            together = self._together(queries.vectors @ aspects.prototypes.T, _each(z, aspects.seen))
+            scores = together + self.settings.ridge_weight * _each(z, aspects.directions)
+        return Scores(self.log_scale.exp() * scores, self.count(scores, aspects.shots), aspects.prototypes)
+
     def score(self, task: Task) -> Scores:
-        """Each class looks twice: with its prototype, then with what its shots' own words turned out to be.
+        """The encoder learns from the first look: a loss that the second one has already made small teaches less."""
+        aspects = self.learn(task.support, task.membership, task.labels)
+        scores = self.compare(aspects, task.queries)
+        seen = _each(self.seen(aspects.prototypes, task.queries), aspects.first)  # (Q, N)
+        learned = self._together(task.queries.vectors @ aspects.prototypes.T, seen)
+        return dataclasses.replace(scores, learned_logits=self.log_scale.exp() * learned)
 
-        The encoder learns from the first look's cosines alone: a loss that the second look and its directions have
-        already made small teaches less.
-        """
-        shots = task.membership.sum(dim=0)  # (N,)
-        weights = task.membership / shots.clamp(min=1e-9)  # (S, N)
-        prototypes = self._blend(weights.T @ task.support.vectors, task.labels.vectors, shots)  # (N, d)
-        first = self._look(prototypes, task, weights)
-        with torch.no_grad():
-            again = F.normalize(first.seen + F.normalize(first.directions, dim=-1), dim=-1)
-            second = self._look(again, task, weights)
-        share = torch.sigmoid(self.seen_logit)
-        whole = (1 - share) * task.queries.vectors @ prototypes.T  # (Q, N)
-        learned = whole + share * _each(first.queries, first.seen)
-        towards = share * second.seen + self.settings.ridge_weight * second.directions
-        scores = (whole + _each(second.queries, towards)).detach()
-        scale = self.log_scale.exp()
-        return Scores(scale * scores, self.count(scores, shots), prototypes, learned_logits=scale * learned)
-
-    def _look(self, looking: Tensor, task: Task, weights: Tensor) -> _Look:
-        """What each class sees of all sentences, looking for words near its vector (N, d)."""
-        z = self.seen(looking, task.support, task.queries)  # (S + Q, N, d)
-        supports, queries = z[: len(task.support)], z[len(task.support) :]
-        means = torch.einsum("sn,snd->nd", weights, supports)
-        seen = self._blend(means, task.labels.vectors, task.membership.sum(dim=0))
-        with torch.no_grad():
-            directions = self.directions(supports, task)
-        return _Look(queries, seen, directions)
-
-    def directions(self, supports: Tensor, task: Task) -> Tensor:
+    def directions(self, z: Tensor, support: Represented, membership: Tensor, label_texts: Represented) -> Tensor:
         """(N, d) what tells each class's shots from the others' as the class sees them; label texts are shots too."""
-        labels, N = task.labels.vectors, len(task.labels)
+        labels, N = label_texts.vectors, len(label_texts)
         texts = torch.eye(N, dtype=labels.dtype, device=labels.device)
-        own = task.membership.to(labels)  # (S, N)
-        sentence = task.support.vectors.unique(dim=0, return_inverse=True)[1]  # a shot of two classes may have two rows
+        own = membership.to(labels)  # (S, N)
+        sentence = support.vectors.unique(dim=0, return_inverse=True)[1]  # a shot of two classes may have two rows
         shared = (sentence[:, None] == sentence).to(labels) @ own > 0
         others = torch.where(shared, 0.0, own.sum(dim=1, keepdim=True))
         return ridge_directions(
-            torch.cat([supports.transpose(0, 1), labels.expand(N, N, -1)], dim=1),  # (N, S + N, d)
+            torch.cat([z.transpose(0, 1), labels.expand(N, N, -1)], dim=1),  # (N, S + N, d)
             torch.cat([own.T, texts], dim=1), torch.cat([others.T, 1 - texts], dim=1), self.settings.ridge_strength,
         )  # fmt: skip
 
-    def seen(self, looking: Tensor, *sides: Represented) -> Tensor:
+    def seen(self, looking: Tensor, sentences: Represented) -> Tensor:
         """z, each sentence as each class sees it that looks for words near its vector: (B, N, d) unit vectors."""
-        tokens, rows = shared_tokens(*sides)
+        tokens, rows = shared_tokens(sentences)
         distinct, places = rows.unique(return_inverse=True)
         own = tokens.take(distinct)
         similar = looking @ F.normalize(own.padded, dim=-1).transpose(1, 2)  # (B, N, T)
@@ -116,6 +123,11 @@ class LPNPlus(Method):
         """The likeliest count, which may be 0, of best classes."""
         assert scores.count_logits is not None
         return top_classes(scores.logits, scores.count_logits.argmax(dim=-1))
+
+    def _together(self, whole: Tensor, seen: Tensor) -> Tensor:
+        """(Q, N) cosine of the whole sentences and of what the classes see of them, in the learned proportion."""
+        share = torch.sigmoid(self.seen_logit)
+        return (1 - share) * whole + share * seen
 
     def _blend(self, means: Tensor, labels: Tensor, shots: Tensor) -> Tensor:
         """Unit vectors between the shots' mean and the label text, which counts the less the more shots there are."""
