@@ -155,7 +155,6 @@ class LPNPlusSettings(MethodSettings):
     label_share_five: float = option(0.27, "Start of the label text's share with five shots.", least=0.01, most=0.99)
     ridge_weight: float = option(1.2, "Weight of the ridge regression beside the cosines.", least=0.0)
     ridge_strength: float = option(0.5, "How strongly the ridge regression is held back.", least=1e-6)
-    count_weight: float = option(0.1, "lambda, weight of the count loss.", least=0.0)
     count_hidden: int = option(32, "Width of the count's hidden layer.", least=1)
     most_aspects: int = option(6, "Largest count.", least=1)
 

@@ -306,7 +306,7 @@ def test_one_episode_can_be_learned_by_heart(case: Case, tiny_encoder: Callable[
         if step % 20 == 19:
             with torch.inference_mode():
                 scores, _ = model.eval()(frozen, episode)
-                method.tune([method.probabilities(scores).numpy()], [truth], value)
+                method.tune([scores], [truth], value)
             reached = value([method.decide(scores).numpy()])
             if reached > 0.95:
                 break

@@ -90,3 +90,39 @@ def test_it_may_answer_nothing() -> None:
     with torch.no_grad():
         method.count.base[0] = -9.0
     assert not method.decide(example.scores(method)).any()
+
+
+def test_a_class_is_answered_where_so_many_are_likely_enough() -> None:
+    method, example = built("lpn-plus", moved=0.1), Example()
+    scores = example.scores(method)
+    at_least = method.count(scores.logits / method.log_scale.exp(), scores.shots)
+    method.threshold.fill_(float(at_least.flatten().median()))
+    counts = (at_least >= method.threshold).sum(dim=1)
+    assert len(counts.unique()) > 1
+    decided = method.decide(scores)
+    assert torch.equal(decided.sum(dim=1), counts)
+    for logits, chosen in zip(scores.logits, decided, strict=True):
+        assert not chosen.any() or chosen.all() or logits[chosen].min() > logits[~chosen].max()
+
+
+def test_a_probability_is_the_geometric_mean_of_share_and_count() -> None:
+    method, example = built("lpn-plus", moved=0.1), Example()
+    scores = example.scores(method)
+    p, logits = method.probabilities(scores).detach().numpy(), scores.logits.detach().numpy()
+    at_least = method.count(scores.logits / method.log_scale.exp(), scores.shots).detach().numpy()
+    for x in range(len(p)):
+        for n in range(3):
+            rank = sum(logits[x] > logits[x, n])
+            assert p[x, n] == pytest.approx(math.sqrt(softmax(logits[x])[n] * at_least[x, rank]))
+
+
+def test_tuning_fits_the_count_to_the_episodes_and_leaves_the_ranking_alone() -> None:
+    method, example = built("lpn-plus", moved=0.1), Example()
+    scores = example.scores(method)
+    two = torch.zeros_like(scores.logits, dtype=torch.bool).scatter(1, scores.logits.topk(2).indices, True).numpy()
+    before = {name: value.clone() for name, value in method.state_dict().items()}
+    method.tune([scores], [two], lambda predicted: float((predicted[0] == two).mean()))
+    assert (method.decide(scores).numpy() == two).all()
+    moved = {name for name, value in method.state_dict().items() if not torch.equal(value, before[name])}
+    assert moved
+    assert all(name.startswith(("count.", "threshold")) for name in moved)

@@ -10,6 +10,7 @@ import torch
 from sklearn.metrics import f1_score
 
 from examples import Example, as_list, built, softmax, unit, weights_of
+from fewaspect.methods.base import Scores
 from fewaspect.methods.proto_awatt import ProtoAWATT
 
 
@@ -60,6 +61,10 @@ def two_kinds_of_queries(episodes: int, seed: int) -> tuple[list[np.ndarray], li
     return scores, truth
 
 
+def as_scores(probabilities: list[np.ndarray]) -> list[Scores]:
+    return [Scores(torch.from_numpy(episode).log()) for episode in probabilities]
+
+
 def test_the_policy_learns_thresholds_that_no_single_one_can_replace_and_is_then_used() -> None:
     torch.manual_seed(0)
     method = built("proto-awatt", moved=0.0).float()
@@ -70,11 +75,11 @@ def test_the_policy_learns_thresholds_that_no_single_one_can_replace_and_is_then
     def value(predicted: object) -> float:
         return f1_score(np.concatenate(held_out_truth), np.concatenate(predicted), average="macro")  # type: ignore[call-overload]
 
-    method.tune(held_out, held_out_truth, value)
+    method.tune(as_scores(held_out), held_out_truth, value)
     static = value([method._decided(torch.from_numpy(s)).numpy() for s in held_out])
     assert method.describe_decision()["dynamic"] is False
     method.learn_decision(scores, truth)
-    method.tune(held_out, held_out_truth, value)
+    method.tune(as_scores(held_out), held_out_truth, value)
     assert method.describe_decision()["dynamic"] is True
     assert value([method._decided(torch.from_numpy(s)).numpy() for s in held_out]) > static + 0.05
     assert not any(p.requires_grad for p in method.policy.parameters())
@@ -87,5 +92,5 @@ def test_a_policy_that_is_worse_than_the_static_threshold_is_not_used() -> None:
     with torch.no_grad():
         method.policy.output.bias[0] = -9.0  # a threshold that everything reaches
     scores, truth = two_kinds_of_queries(5, seed=0)
-    method.tune(scores, truth, lambda p: f1_score(np.concatenate(truth), np.concatenate(p), average="macro"))
+    method.tune(as_scores(scores), truth, lambda p: f1_score(np.concatenate(truth), np.concatenate(p), average="macro"))
     assert method.describe_decision()["dynamic"] is False

@@ -35,8 +35,9 @@ def tuned_on(scores: list[np.ndarray], truth: list[np.ndarray]) -> tuple[float, 
     def value(predicted: Sequence[np.ndarray]) -> float:
         return float(f1_score(np.concatenate(truth), np.concatenate(predicted), average="macro"))
 
-    method.tune(scores, truth, value)
-    decided = [method.decide(Scores(torch.from_numpy(episode).log())).numpy() for episode in scores]
+    results = [Scores(torch.from_numpy(episode).log()) for episode in scores]
+    method.tune(results, truth, value)
+    decided = [method.decide(result).numpy() for result in results]
     return float(method.threshold), value(decided)
 
 

@@ -105,10 +105,10 @@ def score_episodes(
         results.append(method.score(task))
         if on_episode:
             on_episode(1)
-    scores = [method.probabilities(result).cpu().numpy() for result in results]
     truth = [episode.query_labels for episode in encoded.episodes]
     if tune:
-        method.tune(scores, truth, lambda predicted: float(np.nanmean(over_episodes(macro_f1, truth, predicted))))
+        method.tune(results, truth, lambda predicted: float(np.nanmean(over_episodes(macro_f1, truth, predicted))))
+    scores = [method.probabilities(result).cpu().numpy() for result in results]
     predicted = [method.decide(result).cpu().numpy() for result in results]
     remarks = {name: float(np.mean([result.remarks[name] for result in results])) for name in results[0].remarks}
     model.train(was_training)

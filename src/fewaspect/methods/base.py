@@ -62,6 +62,7 @@ class Scores:
     logits: Tensor  # (Q, N)
     count_logits: Tensor | None = None  # (Q, counts)
     prototypes: Tensor | None = None  # (N, d)
+    shots: Tensor | None = None  # (N,) support sentences of each class, where the decision depends on them
     learned_logits: Tensor | None = None  # (Q, N) what the class loss is taken on, where that is not `logits`
     remarks: Mapping[str, float] = field(default_factory=dict)  # numbers on the way, averaged over episodes in results
 
@@ -113,7 +114,7 @@ class Method(nn.Module, ABC):
             return top_classes(scores.logits, scores.logits.new_ones(len(scores.logits)))
         return top_classes(scores.logits, most_likely_count(scores.count_logits, way))
 
-    def tune(self, probabilities: Episodes, truth: Episodes, value: Callable[[Episodes], float]) -> None:
+    def tune(self, results: Sequence[Scores], truth: Episodes, value: Callable[[Episodes], float]) -> None:
         """Fit the decision to validation episodes; `value` is what decisions on them are worth. Nothing by default."""
 
     @property

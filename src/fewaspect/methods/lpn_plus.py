@@ -8,19 +8,22 @@ against those of the others, and the count sees the scores.
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.methods.base import Method, Represented, Scores, Task, shared_tokens
-from fewaspect.modules.count_head import top_classes
+from fewaspect.methods.base import Episodes, Method, Represented, Scores, Task, shared_tokens
 from fewaspect.modules.pooling import masked_softmax
 from fewaspect.modules.ridge import ridge_directions
 from fewaspect.modules.score_count import ScoreCount
 from fewaspect.settings import LPNPlusSettings
+
+THRESHOLDS = np.linspace(0.6, 0.1, 51)
 
 
 class Aspects(NamedTuple):
@@ -38,7 +41,9 @@ class LPNPlus(Method):
     """Prototypes blended with the label text, label-specific embeddings that score, a count that sees the scores."""
 
     settings: LPNPlusSettings
+    threshold: Tensor
     scores_with_tokens = True
+    tunes = True
 
     def __init__(self, width: int, settings: LPNPlusSettings, way: int, shot: int = 5) -> None:
         super().__init__(width, settings, way, shot)
@@ -50,6 +55,7 @@ class LPNPlus(Method):
         self.label_logit = nn.Parameter(one)
         self.label_slope = nn.Parameter((five - one) / torch.tensor(5.0).log())
         self.count = ScoreCount(s.most_aspects, s.count_hidden)
+        self.register_buffer("threshold", torch.tensor(0.5))
 
     def represent(self, tokens: PackedStates) -> Represented:
         return Represented(F.normalize(tokens.padded.sum(dim=1), dim=-1), tokens)
@@ -78,7 +84,7 @@ class LPNPlus(Method):
             z = self.seen(aspects.looking, queries)  # (Q, N, d)
             together = self._together(queries.vectors @ aspects.prototypes.T, _each(z, aspects.seen))
             scores = together + self.settings.ridge_weight * _each(z, aspects.directions)
-        return Scores(self.log_scale.exp() * scores, self.count(scores, aspects.shots), aspects.prototypes)
+        return Scores(self.log_scale.exp() * scores, prototypes=aspects.prototypes, shots=aspects.shots)
 
     def score(self, task: Task) -> Scores:
         """The encoder learns from the first look: a loss that the second one has already made small teaches less."""
@@ -111,18 +117,40 @@ class LPNPlus(Method):
         return F.normalize(attention @ own.padded, dim=-1)[places]
 
     def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
-        assert scores.count_logits is not None
         assert scores.learned_logits is not None
-        counts = query_labels.sum(dim=1).clamp(max=self.settings.most_aspects)
-        return {
-            "class": carried_against_others(scores.learned_logits, query_labels),
-            "count": self.settings.count_weight * F.nll_loss(scores.count_logits, counts),
-        }
+        return {"class": carried_against_others(scores.learned_logits, query_labels)}
+
+    def probabilities(self, scores: Scores) -> Tensor:
+        """Which class it is, and whether so many are carried: the geometric mean of share and count."""
+        return (torch.softmax(scores.logits, dim=-1) * self.carried(scores)).sqrt()
+
+    @torch.no_grad()
+    def carried(self, scores: Scores) -> Tensor:
+        """(Q, N) the probability that the query carries so many classes that this one, by its rank, is among them."""
+        assert scores.shots is not None
+        at_least = self.count(scores.logits / self.log_scale.exp(), scores.shots)  # (Q, R)
+        rank = scores.logits.argsort(dim=-1, descending=True).argsort(dim=-1)
+        return at_least.gather(1, rank.clamp(max=at_least.shape[1] - 1)).masked_fill(rank >= at_least.shape[1], 0.0)
 
     def decide(self, scores: Scores) -> Tensor:
-        """The likeliest count, which may be 0, of best classes."""
-        assert scores.count_logits is not None
-        return top_classes(scores.logits, scores.count_logits.argmax(dim=-1))
+        """The best classes, as many as are likely enough to be carried together; it may be none."""
+        return self.carried(scores) >= self.threshold
+
+    def tune(self, results: Sequence[Scores], truth: Episodes, value: Callable[[Episodes], float]) -> None:
+        """The count is fitted to the episodes, and then how likely is likely enough."""
+        scale = self.log_scale.exp()
+        episodes = []
+        for result, labels in zip(results, truth, strict=True):
+            assert result.shots is not None
+            counts = torch.from_numpy(labels.sum(axis=1)).to(scale.device)
+            episodes.append((result.logits / scale, result.shots, counts))
+        self.count.fit(episodes)
+        carried = [self.carried(result).cpu().numpy() for result in results]
+        values = [value([episode >= t for episode in carried]) for t in THRESHOLDS]
+        self.threshold.fill_(float(THRESHOLDS[int(np.argmax(values))]))
+
+    def describe_decision(self) -> dict[str, Any]:
+        return {"rule": "count", "threshold": float(self.threshold)}
 
     def _together(self, whole: Tensor, seen: Tensor) -> Tensor:
         """(Q, N) cosine of the whole sentences and of what the classes see of them, in the learned proportion."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -69,15 +69,14 @@ class ProtoAWATT(ScaledMethod):
     def decide(self, scores: Scores) -> Tensor:
         return self._decided(self.probabilities(scores))
 
-    def tune(self, probabilities: Episodes, truth: Episodes, value: Callable[[Episodes], float]) -> None:
+    def tune(self, results: Sequence[Scores], truth: Episodes, value: Callable[[Episodes], float]) -> None:
         """The static threshold first; then the policy, which moves it query by query, if that is better."""
-        super().tune(probabilities, truth, value)
+        super().tune(results, truth, value)
         if self.policy.learned:
-            scores = [torch.from_numpy(episode).to(self.threshold.device) for episode in probabilities]
             worth = []
             for on in (False, True):
                 self.policy_on.fill_(on)
-                worth.append(value([self._decided(episode).cpu().numpy() for episode in scores]))
+                worth.append(value([self.decide(result).cpu().numpy() for result in results]))
             self.policy_on.fill_(worth[1] > worth[0])
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,10 +45,10 @@ class ThresholdMethod(Method):
     def decide(self, scores: Scores) -> Tensor:
         return reaching(self.probabilities(scores), self.threshold)
 
-    def tune(self, probabilities: Episodes, truth: Episodes, value: Callable[[Episodes], float]) -> None:
+    def tune(self, results: Sequence[Scores], truth: Episodes, value: Callable[[Episodes], float]) -> None:
         """The candidate with the best value; between equals the highest."""
-        scores = [torch.from_numpy(episode) for episode in probabilities]
-        candidates = candidate_thresholds(probabilities)
+        scores = [self.probabilities(result).cpu() for result in results]
+        candidates = candidate_thresholds([episode.numpy() for episode in scores])
         values = [value([reaching(episode, t).numpy() for episode in scores]) for t in candidates.tolist()]
         self.threshold.fill_(float(candidates[int(np.argmax(values))]))
 
