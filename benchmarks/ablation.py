@@ -1,9 +1,9 @@
-"""What each part of LPN+ is worth: a trained run evaluated on validation aspects with one part taken away at a time.
+"""What each part of LPN+ is worth: a trained run on validation aspects with one part taken away at a time.
 
     python benchmarks/ablation.py RUN --data FOLDER [--benchmark fewasp-multi] [--episodes 200] [--json FILE]
 
-Nothing is trained again: the encoder stays as the whole method trained it, so a part's worth here is what the decision
-loses without it, not what training without it would have found.
+The encoder stays as the whole method trained it, so a part's worth here is what the scores lose without it, not what
+training without it would have found. The count is fitted anew each time, to other episodes than those measured.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from fewaspect.training.run import load_run
 
 SETTINGS = ((5, 1), (5, 5), (10, 5))
 SHOWN = ("auc", "f1", "oracle_count_f1", "count_accuracy", "always_one_accuracy")
+ALWAYS_ONE = "always one aspect"
+TUNING_EPISODES = 100
 NEVER = -30.0  # as a logit or a logarithm
 
 
@@ -47,26 +49,27 @@ def even_label_share(method: LPNPlus) -> None:
     method.label_slope.data.zero_()
 
 
-def without_ridge(method: LPNPlus) -> None:
-    method.settings = dataclasses.replace(method.settings, ridge_weight=0.0)
+def setting(**values: float) -> Callable[[LPNPlus], None]:
+    def change(method: LPNPlus) -> None:
+        method.settings = dataclasses.replace(method.settings, **values)  # type: ignore[arg-type]
+
+    return change
 
 
-def both(first: Callable[[LPNPlus], None], second: Callable[[LPNPlus], None]) -> Callable[[LPNPlus], None]:
-    return lambda method: (first(method), second(method))[0]
-
-
-def always_one(method: LPNPlus) -> None:
-    method.count.base.data[0], method.count.base.data[1:] = 1e3, -1e3
+def without_own_view(method: LPNPlus) -> None:
+    fill(seen_logit=NEVER)(method)
+    setting(ridge_weight=0.0)(method)
 
 
 PARTS: dict[str, Callable[[LPNPlus], None]] = {
     "LPN+": fill(),
-    "without the aspect's own view": both(fill(seen_logit=NEVER), without_ridge),
-    "without the ridge regression": without_ridge,
+    "one look": setting(looks=1),
+    "without the ridge regression": setting(ridge_weight=0.0),
+    "without the aspect's own view": without_own_view,
     "aspects attend to all words alike": fill(log_attention=NEVER),
     "without the label text in the prototypes": fill(label_logit=NEVER),
     "label text's share not by shots": even_label_share,
-    "always one aspect": always_one,
+    ALWAYS_ONE: fill(),
 }
 
 
@@ -88,8 +91,10 @@ def measure(run: Path, data: Path, benchmark: str, episodes: int) -> dict[str, A
     settings, encoder, model = load_run(run)
     sentences = load_benchmark(benchmark, data).validation
     prepared = PreparedSet.of(sentences, FrozenStates(encoder))
-    groups = [list(EpisodeSampler(sentences, way=N, shot=K, seed=1).episodes(episodes)) for N, K in SETTINGS]
-    encoded = encode_episodes(model, prepared, groups)
+    samplers = [EpisodeSampler(sentences, way=N, shot=K, seed=1) for N, K in SETTINGS]
+    groups = [list(sampler.episodes(episodes + TUNING_EPISODES)) for sampler in samplers]
+    tuning = encode_episodes(model, prepared, [group[episodes:] for group in groups])
+    encoded = encode_episodes(model, prepared, [group[:episodes] for group in groups])
     method_settings = model.method.settings
     trained = {name: value.clone() for name, value in model.method.state_dict().items()}
     rows: dict[str, dict[str, dict[str, float]]] = {}
@@ -99,8 +104,12 @@ def measure(run: Path, data: Path, benchmark: str, episodes: int) -> dict[str, A
         with torch.no_grad():
             take_away(model.method)  # type: ignore[arg-type]
         rows[name] = {}
-        for (N, K), group in zip(SETTINGS, encoded, strict=True):
-            measured = score_episodes(model, group).measured()
+        for (N, K), other, group in zip(SETTINGS, tuning, encoded, strict=True):
+            score_episodes(model, other, tune=True)
+            evaluated = score_episodes(model, group)
+            if name == ALWAYS_ONE:
+                evaluated = dataclasses.replace(evaluated, predicted=[best_only(scores) for scores in evaluated.scores])
+            measured = evaluated.measured()
             rows[name][f"{N}-way {K}-shot"] = {m: summarise(measured[m]).to_percent().mean for m in SHOWN}
     return {
         "benchmark": benchmark, "split": "validation", "episodes": episodes, "rows": rows,
@@ -108,9 +117,14 @@ def measure(run: Path, data: Path, benchmark: str, episodes: int) -> dict[str, A
     }  # fmt: skip
 
 
+def best_only(scores: np.ndarray) -> np.ndarray:
+    best: np.ndarray = scores.argmax(axis=1)[:, None] == np.arange(scores.shape[1])
+    return best
+
+
 def table(result: dict[str, Any]) -> str:
     names = [f"{N}-way {K}-shot" for N, K in SETTINGS]
-    lines = [f"| AUC / F1 / F1 with oracle count | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
+    lines = [f"| AUC / F1 / F1 of a known count | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
     for row, cells in result["rows"].items():
         shown = (f"{cells[n]['auc']:.2f} / {cells[n]['f1']:.2f} / {cells[n]['oracle_count_f1']:.2f}" for n in names)
         lines.append(f"| {row} | {' | '.join(shown)} |")

@@ -153,6 +153,7 @@ class LPNPlusSettings(MethodSettings):
     )
     label_share_one: float = option(0.4, "Start of the label text's share with one shot.", least=0.01, most=0.99)
     label_share_five: float = option(0.27, "Start of the label text's share with five shots.", least=0.01, most=0.99)
+    looks: int = option(2, "Times an aspect looks: with its prototype, then with what it saw.", least=1)
     ridge_weight: float = option(1.2, "Weight of the ridge regression beside the cosines.", least=0.0)
     ridge_strength: float = option(0.5, "How strongly the ridge regression is held back.", least=1e-6)
     count_hidden: int = option(32, "Width of the count's hidden layer.", least=1)

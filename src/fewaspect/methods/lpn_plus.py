@@ -31,7 +31,7 @@ class Aspects(NamedTuple):
 
     prototypes: Tensor  # (N, d) shots blended with the label text
     first: Tensor  # (N, d) its shots as the class sees them when it looks with its prototype, blended likewise
-    looking: Tensor  # (N, d) what it looks with the second time
+    looking: Tensor  # (N, d) what it looks with the last time
     seen: Tensor  # (N, d) its shots as it sees them then
     directions: Tensor  # (N, d) what sets them apart from those of the other classes
     shots: Tensor  # (N,)
@@ -73,9 +73,11 @@ class LPNPlus(Method):
             return self._blend(torch.einsum("sn,snd->nd", weights, z), labels.vectors, shots), directions
 
         first, directions = look(prototypes)
+        looking, seen = prototypes, first
         with torch.no_grad():
-            looking = F.normalize(first + F.normalize(directions, dim=-1), dim=-1)
-            seen, directions = look(looking)
+            for _ in range(self.settings.looks - 1):
+                looking = F.normalize(seen + F.normalize(directions, dim=-1), dim=-1)
+                seen, directions = look(looking)
         return Aspects(prototypes, first, looking, seen, directions, shots)
 
     def compare(self, aspects: Aspects, queries: Represented) -> Scores:
@@ -87,7 +89,7 @@ class LPNPlus(Method):
         return Scores(self.log_scale.exp() * scores, prototypes=aspects.prototypes, shots=aspects.shots)
 
     def score(self, task: Task) -> Scores:
-        """The encoder learns from the first look: a loss that the second one has already made small teaches less."""
+        """The encoder learns from the first look: a loss that the next one has already made small teaches less."""
         aspects = self.learn(task.support, task.membership, task.labels)
         scores = self.compare(aspects, task.queries)
         seen = _each(self.seen(aspects.prototypes, task.queries), aspects.first)  # (Q, N)
