@@ -54,16 +54,32 @@ class LPNPlus(Method):
     def represent(self, tokens: PackedStates) -> Represented:
         return Represented(F.normalize(tokens.padded.sum(dim=1), dim=-1), tokens)
 
-    def learn(self, support: Represented, membership: Tensor, labels: Represented) -> Aspects:
-        """Each class looks twice: with its prototype, then with what its shots' own words turned out to be."""
+    def learn(
+        self, support: Represented, membership: Tensor, labels: Represented, *, none: Tensor | None = None,
+        prototypes: Tensor | None = None, most_others: int | None = None,
+    ) -> Aspects:  # fmt: skip
+        """Each class looks twice: with its prototype, then with what its shots' own words turned out to be.
+
+        `none`, (S,): how much each row counts against all classes. With more than `most_others` rows in all, each class
+        is told apart from the nearest `most_others` only: memory grows with the classes, not with their square.
+        """
         shots = membership.sum(dim=0)  # (N,)
         weights = membership / shots.clamp(min=1e-9)  # (S, N)
-        prototypes = self._blend(weights.T @ support.vectors, labels.vectors, shots)  # (N, d)
+        if prototypes is None:
+            prototypes = self.prototypes(support, membership, labels)  # (N, d)
+        own = membership.to(labels.vectors)
+        others = against(support, own, none)
+        near: list[tuple[Tensor, Tensor]] | None = None
+        if most_others is not None and len(support) + len(labels) > most_others:
+            near = nearest_rows(prototypes, support, own, others, labels, most_others)
 
         def look(looking: Tensor) -> tuple[Tensor, Tensor]:
+            if near is not None:
+                means, directions = self._look_at(near, looking, support, own, others, labels)
+                return self._blend(means, labels.vectors, shots), directions
             z = self.seen(looking, support)  # (S, N, d)
             with torch.no_grad():
-                directions = self.directions(z, support, membership, labels)
+                directions = self.directions(z, own, others, labels.vectors)
             return self._blend(torch.einsum("sn,snd->nd", weights, z), labels.vectors, shots), directions
 
         first, directions = look(prototypes)
@@ -71,6 +87,12 @@ class LPNPlus(Method):
             looking = F.normalize(first + F.normalize(directions, dim=-1), dim=-1)
             seen, directions = look(looking)
         return Aspects(prototypes, first, looking, seen, directions, shots)
+
+    def prototypes(self, support: Represented, membership: Tensor, labels: Represented) -> Tensor:
+        """(N, d) shots blended with the label text; each class's depends on nothing of the others."""
+        shots = membership.sum(dim=0)
+        weights = membership / shots.clamp(min=1e-9)  # (S, N)
+        return self._blend(weights.T @ support.vectors, labels.vectors, shots)
 
     def compare(self, aspects: Aspects, queries: Represented) -> Scores:
         """Queries against classes learned before."""
@@ -88,27 +110,55 @@ class LPNPlus(Method):
         learned = self._together(task.queries.vectors @ aspects.prototypes.T, seen)
         return dataclasses.replace(scores, learned_logits=self.log_scale.exp() * learned)
 
-    def directions(self, z: Tensor, support: Represented, membership: Tensor, label_texts: Represented) -> Tensor:
+    def directions(self, z: Tensor, own: Tensor, others: Tensor, labels: Tensor) -> Tensor:
         """(N, d) what tells each class's shots from the others' as the class sees them; label texts are shots too."""
-        labels, N = label_texts.vectors, len(label_texts)
+        N = len(labels)
         texts = torch.eye(N, dtype=labels.dtype, device=labels.device)
-        own = membership.to(labels)  # (S, N)
-        sentence = support.vectors.unique(dim=0, return_inverse=True)[1]  # a shot of two classes may have two rows
-        shared = (sentence[:, None] == sentence).to(labels) @ own > 0
-        others = torch.where(shared, 0.0, own.sum(dim=1, keepdim=True))
         return ridge_directions(
             torch.cat([z.transpose(0, 1), labels.expand(N, N, -1)], dim=1),  # (N, S + N, d)
             torch.cat([own.T, texts], dim=1), torch.cat([others.T, 1 - texts], dim=1), self.settings.ridge_strength,
         )  # fmt: skip
+
+    def _look_at(
+        self, near: list[tuple[Tensor, Tensor]], looking: Tensor, support: Represented, own: Tensor, others: Tensor,
+        labels: Represented,
+    ) -> tuple[Tensor, Tensor]:  # fmt: skip
+        """The shots' means and the directions, class by class from the rows near it, nothing of size (S, N, d)."""
+        means, directions = [], []
+        for n, (rows, texts) in enumerate(near):
+            z = self.seen(looking[n : n + 1], support.take(rows)).squeeze(1)  # (rows, d)
+            weight, mine = own[rows, n], (texts == n).to(own)
+            means.append(weight @ z / weight.sum().clamp(min=1e-9))
+            directions.append(ridge_directions(
+                torch.cat([z, labels.vectors[texts]])[None], torch.cat([weight, mine])[None],
+                torch.cat([others[rows, n], 1 - mine])[None], self.settings.ridge_strength,
+            ))  # fmt: skip
+        return torch.stack(means), torch.cat(directions)
+
+    def evidence(self, aspects: Aspects, queries: Represented) -> Tensor:
+        """(Q, N, T) what each token adds to each logit: given the attention and the norms, they are sums over tokens."""
+        tokens, rows = shared_tokens(queries)
+        own = tokens.take(rows)
+        H, mask = own.padded, own.mask[:, None, :]
+        attention = self.attention(aspects.looking, own)  # (Q, N, T)
+        share = torch.sigmoid(self.seen_logit)
+        whole = H @ aspects.prototypes.T / H.sum(dim=1).norm(dim=-1).clamp(min=1e-12)[:, None, None]  # (Q, T, N)
+        towards = share * aspects.seen + self.settings.ridge_weight * aspects.directions  # (N, d)
+        norms = (attention @ H).norm(dim=-1, keepdim=True).clamp(min=1e-12)  # (Q, N, 1)
+        seen = attention * (towards @ H.transpose(1, 2)) / norms
+        return self.log_scale.exp() * ((1 - share) * whole.transpose(1, 2) + seen) * mask
 
     def seen(self, looking: Tensor, sentences: Represented) -> Tensor:
         """z, each sentence as each class sees it that looks for words near its vector: (B, N, d) unit vectors."""
         tokens, rows = shared_tokens(sentences)
         distinct, places = rows.unique(return_inverse=True)
         own = tokens.take(distinct)
-        similar = looking @ F.normalize(own.padded, dim=-1).transpose(1, 2)  # (B, N, T)
-        attention = masked_softmax(self.log_attention.exp() * similar, own.mask[:, None, :])
-        return F.normalize(attention @ own.padded, dim=-1)[places]
+        return F.normalize(self.attention(looking, own) @ own.padded, dim=-1)[places]
+
+    def attention(self, looking: Tensor, tokens: PackedStates) -> Tensor:
+        """(B, N, T) how much each class attends to each token."""
+        similar = looking @ F.normalize(tokens.padded, dim=-1).transpose(1, 2)
+        return masked_softmax(self.log_attention.exp() * similar, tokens.mask[:, None, :])
 
     def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
         assert scores.count_logits is not None
@@ -139,6 +189,27 @@ class LPNPlus(Method):
 def _each(sentences: Tensor, classes: Tensor) -> Tensor:
     """(Q, N) product of what each class sees of each sentence, (Q, N, d), with the class's own vector, (N, d)."""
     return torch.einsum("qnd,nd->qn", sentences, classes)
+
+
+def against(support: Represented, own: Tensor, none: Tensor | None = None) -> Tensor:
+    """(S, N) how much each row counts against each class: not at all if its sentence is a shot of the class."""
+    sentence = support.vectors.unique(dim=0, return_inverse=True)[1]  # a shot of two classes may have two rows
+    shared = torch.zeros_like(own).index_add(0, sentence, own)[sentence] > 0
+    weight = own.sum(dim=1) if none is None else own.sum(dim=1) + none.to(own)
+    return torch.where(shared, 0.0, weight[:, None])
+
+
+def nearest_rows(
+    prototypes: Tensor, support: Represented, own: Tensor, others: Tensor, labels: Represented, most: int
+) -> list[tuple[Tensor, Tensor]]:
+    """For each class its own support rows and label text, and of all others the `most` nearest to its prototype."""
+    S, N = own.shape
+    similar = torch.cat([support.vectors, labels.vectors]) @ prototypes.T  # (S + N, N)
+    mine = torch.cat([own, torch.eye(N, dtype=own.dtype, device=own.device)]) > 0
+    theirs = torch.cat([others > 0, ~mine[S:]])
+    nearest = similar.masked_fill(~theirs, -torch.inf).topk(min(most, S + N), dim=0).indices  # (most, N)
+    chosen = mine | theirs & torch.zeros_like(theirs).scatter(0, nearest, True)
+    return [(column[:S].nonzero().squeeze(1), column[S:].nonzero().squeeze(1)) for column in chosen.T]
 
 
 def carried_against_others(logits: Tensor, carried: Tensor) -> Tensor:
