@@ -156,6 +156,7 @@ class LPNPlusSettings(MethodSettings):
     looks: int = option(2, "Times an aspect looks: with its prototype, then with what it saw.", least=1)
     ridge_weight: float = option(1.2, "Weight of the ridge regression beside the cosines.", least=0.0)
     ridge_strength: float = option(0.5, "How strongly the ridge regression is held back.", least=1e-6)
+    word_weight: float = option(0.6, "Weight of the best word that the aspect has and no other.", least=0.0)
     count_hidden: int = option(32, "Width of the count's hidden layer.", least=1)
     most_aspects: int = option(6, "Largest count.", least=1)
 

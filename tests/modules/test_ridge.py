@@ -80,3 +80,10 @@ def test_an_example_that_counts_twice_is_there_twice() -> None:
     expected = ridge_directions(X[:, twice], own[:, twice], others[:, twice], 0.3)
     weights = torch.tensor([1.0, 1, 1, 2, 1, 1], dtype=torch.float64)
     torch.testing.assert_close(ridge_directions(X, own * weights, others * weights, 0.3), expected)
+
+
+def test_more_examples_than_features_make_no_difference_to_the_formula() -> None:
+    X, carried = examples(N=2, M=9)
+    wide = torch.cat([X, torch.zeros(2, 9, 20, dtype=torch.float64)], dim=2)  # now there are more features
+    found, expected = directions(X, carried, 0.3), directions(wide, carried, 0.3)
+    torch.testing.assert_close(found, expected[..., :4])

@@ -18,11 +18,13 @@ from torch import Tensor, nn
 
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods.base import Episodes, Method, Represented, Scores, Task, shared_tokens
+from fewaspect.methods.supporting import against, nearest_of, nearest_rows, word_list
 from fewaspect.modules.pooling import masked_softmax
 from fewaspect.modules.ridge import ridge_directions
 from fewaspect.modules.score_count import ScoreCount
 from fewaspect.settings import LPNPlusSettings
 
+AT_ONCE = 1 << 24  # cosines of words at a time
 THRESHOLDS = np.linspace(0.6, 0.1, 51)
 
 
@@ -35,6 +37,9 @@ class Aspects(NamedTuple):
     seen: Tensor  # (N, d) its shots as it sees them then
     directions: Tensor  # (N, d) what sets them apart from those of the other classes
     shots: Tensor  # (N,)
+    words: Tensor  # (M, U, d) tokens of its shots and label texts as unit vectors, padded with zeros
+    own: Tensor  # (M, N) bool, whether these are words of the class
+    others: Tensor  # (M, N) bool, or words of others
 
 
 class LPNPlus(Method):
@@ -60,16 +65,32 @@ class LPNPlus(Method):
     def represent(self, tokens: PackedStates) -> Represented:
         return Represented(F.normalize(tokens.padded.sum(dim=1), dim=-1), tokens)
 
-    def learn(self, support: Represented, membership: Tensor, labels: Represented) -> Aspects:
-        """Each class looks twice: with its prototype, then with what its shots' own words turned out to be."""
+    def learn(
+        self, support: Represented, membership: Tensor, labels: Represented, *, none: Tensor | None = None,
+        prototypes: Tensor | None = None, most_others: int | None = None,
+    ) -> Aspects:  # fmt: skip
+        """Each class looks twice: with its prototype, then with what its shots' own words turned out to be.
+
+        `none`, (S,): how much each row counts against all classes. With more than `most_others` rows in all, each class
+        is told apart from the nearest `most_others` only: memory grows with the classes, not with their square.
+        """
         shots = membership.sum(dim=0)  # (N,)
         weights = membership / shots.clamp(min=1e-9)  # (S, N)
-        prototypes = self._blend(weights.T @ support.vectors, labels.vectors, shots)  # (N, d)
+        if prototypes is None:
+            prototypes = self.prototypes(support, membership, labels)  # (N, d)
+        own = membership.to(labels.vectors)
+        others = against(support, own, none)
+        near: list[tuple[Tensor, Tensor]] | None = None
+        if most_others is not None and len(support) + len(labels) > most_others:
+            near = nearest_rows(prototypes, support, own, others, labels, most_others)
 
         def look(looking: Tensor) -> tuple[Tensor, Tensor]:
+            if near is not None:
+                means, directions = self._look_at(near, looking, support, own, others, labels)
+                return self._blend(means, labels.vectors, shots), directions
             z = self.seen(looking, support)  # (S, N, d)
             with torch.no_grad():
-                directions = self.directions(z, support, membership, labels)
+                directions = self.directions(z, own, others, labels.vectors)
             return self._blend(torch.einsum("sn,snd->nd", weights, z), labels.vectors, shots), directions
 
         first, directions = look(prototypes)
@@ -78,7 +99,13 @@ class LPNPlus(Method):
             for _ in range(self.settings.looks - 1):
                 looking = F.normalize(seen + F.normalize(directions, dim=-1), dim=-1)
                 seen, directions = look(looking)
-        return Aspects(prototypes, first, looking, seen, directions, shots)
+        return Aspects(prototypes, first, looking, seen, directions, shots, *word_list(support, own, others, labels))
+
+    def prototypes(self, support: Represented, membership: Tensor, labels: Represented) -> Tensor:
+        """(N, d) shots blended with the label text; each class's depends on nothing of the others."""
+        shots = membership.sum(dim=0)
+        weights = membership / shots.clamp(min=1e-9)  # (S, N)
+        return self._blend(weights.T @ support.vectors, labels.vectors, shots)
 
     def compare(self, aspects: Aspects, queries: Represented) -> Scores:
         """Queries against classes learned before."""
@@ -86,6 +113,7 @@ class LPNPlus(Method):
             z = self.seen(aspects.looking, queries)  # (Q, N, d)
             together = self._together(queries.vectors @ aspects.prototypes.T, _each(z, aspects.seen))
             scores = together + self.settings.ridge_weight * _each(z, aspects.directions)
+            scores = scores + self.settings.word_weight * self.words(aspects, queries).amax(dim=-1)
         return Scores(self.log_scale.exp() * scores, prototypes=aspects.prototypes, shots=aspects.shots)
 
     def score(self, task: Task) -> Scores:
@@ -96,27 +124,72 @@ class LPNPlus(Method):
         learned = self._together(task.queries.vectors @ aspects.prototypes.T, seen)
         return dataclasses.replace(scores, learned_logits=self.log_scale.exp() * learned)
 
-    def directions(self, z: Tensor, support: Represented, membership: Tensor, label_texts: Represented) -> Tensor:
+    def directions(self, z: Tensor, own: Tensor, others: Tensor, labels: Tensor) -> Tensor:
         """(N, d) what tells each class's shots from the others' as the class sees them; label texts are shots too."""
-        labels, N = label_texts.vectors, len(label_texts)
+        N = len(labels)
         texts = torch.eye(N, dtype=labels.dtype, device=labels.device)
-        own = membership.to(labels)  # (S, N)
-        sentence = support.vectors.unique(dim=0, return_inverse=True)[1]  # a shot of two classes may have two rows
-        shared = (sentence[:, None] == sentence).to(labels) @ own > 0
-        others = torch.where(shared, 0.0, own.sum(dim=1, keepdim=True))
         return ridge_directions(
             torch.cat([z.transpose(0, 1), labels.expand(N, N, -1)], dim=1),  # (N, S + N, d)
             torch.cat([own.T, texts], dim=1), torch.cat([others.T, 1 - texts], dim=1), self.settings.ridge_strength,
         )  # fmt: skip
+
+    def _look_at(
+        self, near: list[tuple[Tensor, Tensor]], looking: Tensor, support: Represented, own: Tensor, others: Tensor,
+        labels: Represented,
+    ) -> tuple[Tensor, Tensor]:  # fmt: skip
+        """The shots' means and the directions, class by class from the rows near it, nothing of size (S, N, d)."""
+        means, directions = [], []
+        for n, (rows, texts) in enumerate(near):
+            z = self.seen(looking[n : n + 1], support.take(rows)).squeeze(1)  # (rows, d)
+            weight, mine = own[rows, n], (texts == n).to(own)
+            means.append(weight @ z / weight.sum().clamp(min=1e-9))
+            directions.append(ridge_directions(
+                torch.cat([z, labels.vectors[texts]])[None], torch.cat([weight, mine])[None],
+                torch.cat([others[rows, n], 1 - mine])[None], self.settings.ridge_strength,
+            ))  # fmt: skip
+        return torch.stack(means), torch.cat(directions)
+
+    def evidence(self, aspects: Aspects, queries: Represented) -> Tensor:
+        """(Q, N, T) what each token adds to each logit: given attention and norms, they are sums over tokens."""
+        tokens, rows = shared_tokens(queries)
+        own = tokens.take(rows)
+        H, mask = own.padded, own.mask[:, None, :]
+        attention = self.attention(aspects.looking, own)  # (Q, N, T)
+        share = torch.sigmoid(self.seen_logit)
+        whole = H @ aspects.prototypes.T / H.sum(dim=1).norm(dim=-1).clamp(min=1e-12)[:, None, None]  # (Q, T, N)
+        towards = share * aspects.seen + self.settings.ridge_weight * aspects.directions  # (N, d)
+        norms = (attention @ H).norm(dim=-1, keepdim=True).clamp(min=1e-12)  # (Q, N, 1)
+        seen = attention * (towards @ H.transpose(1, 2)) / norms
+        words = self.words(aspects, queries)  # (Q, N, T)
+        best = F.one_hot(words.argmax(dim=-1), words.shape[-1]) * words.amax(dim=-1, keepdim=True)
+        added = (1 - share) * whole.transpose(1, 2) + seen + self.settings.word_weight * best
+        return self.log_scale.exp() * added * mask
 
     def seen(self, looking: Tensor, sentences: Represented) -> Tensor:
         """z, each sentence as each class sees it that looks for words near its vector: (B, N, d) unit vectors."""
         tokens, rows = shared_tokens(sentences)
         distinct, places = rows.unique(return_inverse=True)
         own = tokens.take(distinct)
-        similar = looking @ F.normalize(own.padded, dim=-1).transpose(1, 2)  # (B, N, T)
-        attention = masked_softmax(self.log_attention.exp() * similar, own.mask[:, None, :])
-        return F.normalize(attention @ own.padded, dim=-1)[places]
+        return F.normalize(self.attention(looking, own) @ own.padded, dim=-1)[places]
+
+    def words(self, aspects: Aspects, sentences: Represented) -> Tensor:
+        """(B, N, T) how much nearer each token is to a word of the class than to any of the others; padding: -inf."""
+        tokens, rows = shared_tokens(sentences)
+        distinct, places = rows.unique(return_inverse=True)
+        own = tokens.take(distinct)
+        vocabulary = aspects.words.flatten(0, 1).T  # (d, M U)
+        found = []
+        for H in F.normalize(own.padded, dim=-1).split(
+            max(1, AT_ONCE // max(1, vocabulary.shape[1] * own.padded.shape[1]))
+        ):
+            near = (H @ vocabulary).unflatten(-1, aspects.words.shape[:2]).amax(dim=-1)  # (b, T, M)
+            found.append(nearest_of(near, aspects.own) - nearest_of(near, aspects.others))  # (b, N, T)
+        return torch.cat(found).masked_fill(~own.mask[:, None, :], -torch.inf)[places]
+
+    def attention(self, looking: Tensor, tokens: PackedStates) -> Tensor:
+        """(B, N, T) how much each class attends to each token."""
+        similar = looking @ F.normalize(tokens.padded, dim=-1).transpose(1, 2)
+        return masked_softmax(self.log_attention.exp() * similar, tokens.mask[:, None, :])
 
     def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
         assert scores.learned_logits is not None

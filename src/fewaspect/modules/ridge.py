@@ -11,7 +11,7 @@ def ridge_directions(examples: Tensor, own: Tensor, others: Tensor, strength: fl
 
     Each class has its own view of the M examples, (N, M, d). `own` and `others`, (N, M), say how much each of them
     counts for and against the class; then both sides are made to weigh the same in all, however few there are.
-    Solved in the space of examples: M is far below d.
+    Solved in the space of examples, where M is below d, as in an episode; else in that of features.
     """
     total = own.sum(1, keepdim=True) + others.sum(1, keepdim=True)
     for_it = own * total / (2 * own.sum(1, keepdim=True).clamp(min=1e-9))
@@ -19,5 +19,9 @@ def ridge_directions(examples: Tensor, own: Tensor, others: Tensor, strength: fl
     root = (for_it + against).sqrt()  # (N, M)
     X = root[..., None] * examples
     y = torch.where(own > 0, root, 0.0)
-    kernel = X @ X.transpose(1, 2) + strength * torch.eye(X.shape[1], dtype=X.dtype, device=X.device)
+    smaller = min(X.shape[1:])
+    held = strength * torch.eye(smaller, dtype=X.dtype, device=X.device)
+    if smaller < X.shape[1]:
+        return torch.linalg.solve(X.transpose(1, 2) @ X + held, (y[:, None, :] @ X).squeeze(1))
+    kernel = X @ X.transpose(1, 2) + held
     return (torch.linalg.solve(kernel, y)[:, None, :] @ X).squeeze(1)

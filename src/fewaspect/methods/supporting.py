@@ -1,0 +1,58 @@
+"""Whose shot a support sentence is and is not, which of them are near a class, and whose words they hold."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from fewaspect.methods.base import Represented, shared_tokens
+
+MOST_WORDY = 64  # shots of a class whose words are looked up
+
+
+def against(support: Represented, own: Tensor, none: Tensor | None = None) -> Tensor:
+    """(S, N) how much each row counts against each class: not at all if its sentence is a shot of the class."""
+    sentence = support.vectors.unique(dim=0, return_inverse=True)[1]  # a shot of two classes may have two rows
+    shared = torch.zeros_like(own).index_add(0, sentence, own)[sentence] > 0
+    weight = own.sum(dim=1) if none is None else own.sum(dim=1) + none.to(own)
+    return torch.where(shared, 0.0, weight[:, None])
+
+
+def nearest_rows(
+    prototypes: Tensor, support: Represented, own: Tensor, others: Tensor, labels: Represented, most: int
+) -> list[tuple[Tensor, Tensor]]:
+    """For each class its own support rows and label text, and of all others the `most` nearest to its prototype."""
+    S, N = own.shape
+    similar = torch.cat([support.vectors, labels.vectors]) @ prototypes.T  # (S + N, N)
+    mine = torch.cat([own, torch.eye(N, dtype=own.dtype, device=own.device)]) > 0
+    theirs = torch.cat([others > 0, ~mine[S:]])
+    nearest = similar.masked_fill(~theirs, -torch.inf).topk(min(most, S + N), dim=0).indices  # (most, N)
+    chosen = mine | theirs & torch.zeros_like(theirs).scatter(0, nearest, True)
+    return [(column[:S].nonzero().squeeze(1), column[S:].nonzero().squeeze(1)) for column in chosen.T]
+
+
+def word_list(support: Represented, own: Tensor, others: Tensor, labels: Represented) -> tuple[Tensor, Tensor, Tensor]:
+    """Tokens of support sentences and, where they are known, label texts, and whose words they are and are not.
+
+    A class with very many shots gives the words of those nearest to their mean.
+    """
+    similar = support.vectors @ (own.T @ support.vectors).T  # (S, N)
+    nearest = similar.masked_fill(own <= 0, -torch.inf).topk(min(MOST_WORDY, len(support)), dim=0).indices
+    chosen = torch.zeros_like(own, dtype=torch.bool).scatter(0, nearest, True)
+    rows = (own.sum(dim=1) <= 0) & (others > 0).any(dim=1) | (chosen & (own > 0)).any(dim=1)
+    kept = support.take(rows.nonzero().squeeze(1))
+    sides, mine, theirs = [kept], own[rows] > 0, others[rows] > 0
+    if labels.tokens is not None:
+        texts = torch.eye(len(labels), dtype=torch.bool, device=mine.device)
+        sides, mine, theirs = [kept, labels], torch.cat([mine, texts]), torch.cat([theirs, ~texts])
+    with torch.no_grad():
+        tokens, places = shared_tokens(*sides)
+        return F.normalize(tokens.take(places).padded, dim=-1), mine, theirs
+
+
+def nearest_of(near: Tensor, rows: Tensor) -> Tensor:
+    """(b, N, T) cosine of the nearest word among the rows of each class, 0 where it has none; of (b, T, M), (M, N)."""
+    near = F.pad(near, (0, 1))
+    always = torch.ones(1, dtype=torch.bool, device=rows.device)
+    return torch.stack([near[..., torch.cat([column, always])].amax(dim=-1) for column in rows.T], dim=1)
