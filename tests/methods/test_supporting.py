@@ -15,31 +15,31 @@ def test_every_row_and_every_label_text_lists_its_words() -> None:
     example = Example(shots=(3, 2, 2))
     task = example.task(built("lpn-plus"))
     own = task.membership
-    words, mine, theirs = word_list(task.support, own, against(task.support, own), task.labels)
+    words, lengths, mine, theirs = word_list(task.support, own, against(task.support, own), task.labels)
     assert mine.shape == theirs.shape == (10, 3)
     assert torch.equal(mine[:7], own > 0)
     assert torch.equal(mine[7:], torch.eye(3, dtype=torch.bool))
     assert torch.equal(theirs, ~mine)
-    lengths = torch.cat([example.support.lengths, example.labels.lengths])
-    torch.testing.assert_close(words.norm(dim=-1).sum(dim=1), lengths.to(words))
+    assert lengths.tolist() == [*example.support.lengths.tolist(), *example.labels.lengths.tolist()]
+    torch.testing.assert_close(words.norm(dim=-1), torch.ones(int(lengths.sum())).to(words))
 
 
 def test_label_texts_without_tokens_give_no_words() -> None:
     task = Example(shots=(3, 2, 2)).task(built("lpn-plus"))
     own = task.membership
-    words, mine, _ = word_list(task.support, own, against(task.support, own), Represented(task.labels.vectors))
-    assert len(words) == len(mine) == 7
+    _, lengths, mine, _ = word_list(task.support, own, against(task.support, own), Represented(task.labels.vectors))
+    assert len(lengths) == len(mine) == 7
 
 
 def test_of_very_many_shots_those_nearest_to_their_mean_give_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
     task = Example(shots=(5, 1)).task(built("lpn-plus"))
     own = task.membership
     monkeypatch.setattr(supporting, "MOST_WORDY", 3)
-    _, mine, _ = word_list(task.support, own, against(task.support, own), Represented(task.labels.vectors))
+    _, _, mine, _ = word_list(task.support, own, against(task.support, own), Represented(task.labels.vectors))
     assert mine.sum(dim=0).tolist() == [3, 1]
 
 
 def test_a_class_without_rows_has_no_word_near() -> None:
-    near = torch.tensor([[[0.2, 0.9, 0.4]]])  # one sentence, one token, three rows
+    near = torch.tensor([[0.2], [0.9], [0.4]])  # three rows, one token
     rows = torch.tensor([[True, False], [False, False], [True, False]])
-    assert nearest_of(near, rows).tolist() == [[[0.4000000059604645], [0.0]]]
+    assert nearest_of(near, rows).tolist() == [[0.4000000059604645, 0.0]]

@@ -37,8 +37,9 @@ class Aspects(NamedTuple):
     seen: Tensor  # (N, d) its shots as it sees them then
     directions: Tensor  # (N, d) what sets them apart from those of the other classes
     shots: Tensor  # (N,)
-    words: Tensor  # (M, U, d) tokens of its shots and label texts as unit vectors, padded with zeros
-    own: Tensor  # (M, N) bool, whether these are words of the class
+    words: Tensor  # (words, d) tokens of all shots and label texts, one after the other, as unit vectors
+    lengths: Tensor  # (M,) how many of them each of these has
+    own: Tensor  # (M, N) bool, whether they are words of the class
     others: Tensor  # (M, N) bool, or words of others
 
 
@@ -177,14 +178,13 @@ class LPNPlus(Method):
         tokens, rows = shared_tokens(sentences)
         distinct, places = rows.unique(return_inverse=True)
         own = tokens.take(distinct)
-        vocabulary = aspects.words.flatten(0, 1).T  # (d, M U)
-        found = []
-        for H in F.normalize(own.padded, dim=-1).split(
-            max(1, AT_ONCE // max(1, vocabulary.shape[1] * own.padded.shape[1]))
-        ):
-            near = (H @ vocabulary).unflatten(-1, aspects.words.shape[:2]).amax(dim=-1)  # (b, T, M)
-            found.append(nearest_of(near, aspects.own) - nearest_of(near, aspects.others))  # (b, N, T)
-        return torch.cat(found).masked_fill(~own.mask[:, None, :], -torch.inf)[places]
+        found, lengths = [], aspects.lengths.tolist()
+        for H in F.normalize(own.values, dim=-1).split(max(1, AT_ONCE // max(1, len(aspects.words)))):
+            near = [part.amax(dim=0) for part in (aspects.words @ H.T).split(lengths)]  # of each row, (tokens,)
+            rows = torch.stack(near) if near else H.new_zeros(0, len(H))
+            found.append(nearest_of(rows, aspects.own) - nearest_of(rows, aspects.others))
+        apart = own.with_values(torch.cat(found)).padded.transpose(1, 2)  # (B, N, T)
+        return apart.masked_fill(~own.mask[:, None, :], -torch.inf)[places]
 
     def attention(self, looking: Tensor, tokens: PackedStates) -> Tensor:
         """(B, N, T) how much each class attends to each token."""

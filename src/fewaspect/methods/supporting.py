@@ -32,8 +32,10 @@ def nearest_rows(
     return [(column[:S].nonzero().squeeze(1), column[S:].nonzero().squeeze(1)) for column in chosen.T]
 
 
-def word_list(support: Represented, own: Tensor, others: Tensor, labels: Represented) -> tuple[Tensor, Tensor, Tensor]:
-    """Tokens of support sentences and, where they are known, label texts, and whose words they are and are not.
+def word_list(
+    support: Represented, own: Tensor, others: Tensor, labels: Represented
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Tokens of support sentences and, where they are known, label texts; how many each has; whose they are and not.
 
     A class with very many shots gives the words of those nearest to their mean.
     """
@@ -46,13 +48,13 @@ def word_list(support: Represented, own: Tensor, others: Tensor, labels: Represe
     if labels.tokens is not None:
         texts = torch.eye(len(labels), dtype=torch.bool, device=mine.device)
         sides, mine, theirs = [kept, labels], torch.cat([mine, texts]), torch.cat([theirs, ~texts])
-    with torch.no_grad():
-        tokens, places = shared_tokens(*sides)
-        return F.normalize(tokens.take(places).padded, dim=-1), mine, theirs
+    tokens, places = shared_tokens(*sides)
+    words = tokens.take(places)
+    some = words.lengths > 0
+    return F.normalize(words.values.detach(), dim=-1), words.lengths[some], mine[some], theirs[some]
 
 
 def nearest_of(near: Tensor, rows: Tensor) -> Tensor:
-    """(b, N, T) cosine of the nearest word among the rows of each class, 0 where it has none; of (b, T, M), (M, N)."""
-    near = F.pad(near, (0, 1))
-    always = torch.ones(1, dtype=torch.bool, device=rows.device)
-    return torch.stack([near[..., torch.cat([column, always])].amax(dim=-1) for column in rows.T], dim=1)
+    """(T, N) cosine of the nearest word among the rows of each class, 0 where it has none; of (M, T) and (M, N)."""
+    near, rows = F.pad(near, (0, 0, 0, 1)), F.pad(rows, (0, 0, 0, 1), value=True)
+    return torch.stack([near[column].amax(dim=0) for column in rows.T], dim=1)
