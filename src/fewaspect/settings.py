@@ -279,7 +279,7 @@ def differences(before: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mappi
 def refuse_unknown(values: Mapping[str, Any], known: set[str], where: str) -> None:
     for name in values:
         if name not in known:
-            guess = difflib.get_close_matches(name, known, n=1)
+            guess = difflib.get_close_matches(str(name), known, n=1)  # YAML reads 5 and `on` as other than text
             hint = f" Did you mean {guess[0]}?" if guess else f" Known: {', '.join(sorted(known))}."
             raise ConfigError(f"{where}: unknown setting {name}.{hint}")
 

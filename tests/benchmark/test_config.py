@@ -75,6 +75,20 @@ def test_a_config_that_makes_no_sense_is_refused(
         load_config(str(grid_file(**changes)))
 
 
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("{5: {method: lpn}}", "expected a row name of letters"),
+        ("{lpn: {on: 3}}", "lpn: unknown setting True"),
+        ("{lpn: {training: {5: 3}}}", "lpn: training: unknown setting 5"),
+    ],
+)
+def test_a_name_that_yaml_does_not_read_as_text_is_refused(rows: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "grid.yaml").write_text(f"rows: {rows}\nbenchmarks: {{sample: {{}}}}")
+    with pytest.raises(ConfigError, match=message):
+        build_runs(load_config(str(tmp_path / "grid.yaml")), "grid.yaml")
+
+
 def test_a_grid_that_does_not_exist_is_refused_with_the_profiles_there_are() -> None:
     with pytest.raises(ConfigError, match="cpu, paper, k-curve"):
         load_config("gpu")

@@ -69,7 +69,7 @@ def load_config(name: str) -> GridConfig:
         _check_benchmark(key, benchmark, benchmarks, f"{name}: {key}")
     rows = {key: _build(RowConfig, entry, f"{name}: {key}") for key, entry in grid.rows.items()}
     for key, row in rows.items():
-        if not _ROW_NAME.fullmatch(key):
+        if not isinstance(key, str) or not _ROW_NAME.fullmatch(key):
             raise ConfigError(f'{name}: expected a row name of letters, digits, ".", "+" and "-", found "{key}".')
         if row.seeds is not None:
             _check_numbers(row.seeds, 0, f"{name}: {key}: seeds")
