@@ -192,6 +192,19 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
         map_prototypes([tmp_path], TEST, None, 20, console=QUIET)
 
 
+def test_a_damaged_map_is_refused_wherever_the_damage_is(mapped: PrototypeMap, tmp_path: Path) -> None:
+    save_map(tmp_path / "whole.npz", mapped)
+    whole = (tmp_path / "whole.npz").read_bytes()
+    refused = 0
+    for place in range(0, len(whole), 7):
+        (tmp_path / "map.npz").write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
+        try:
+            load_map(tmp_path / "map.npz")  # dates and the like may change without harm
+        except ResultError:
+            refused += 1
+    assert refused > len(whole) / 7 / 2
+
+
 def test_a_foreign_file_is_not_a_map(mapped: PrototypeMap, tmp_path: Path) -> None:
     def refused(path: Path) -> None:
         with pytest.raises(ResultError, match=r"expected the points of `fewaspect figures prototypes`"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,9 @@ FORMAT = "fewaspect-prototype-map-1"
 COMPONENTS = 50  # of the principal components that t-SNE reads
 PERPLEXITY = 30
 SEED = 0
+_FOREIGN = (  # what reading a damaged or foreign file may raise
+    ValueError, TypeError, LookupError, AttributeError, EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -129,6 +133,8 @@ def save_map(path: Path, prototypes: PrototypeMap) -> None:
 
 def load_map(path: Path) -> PrototypeMap:
     """What `save_map` wrote; anything else is refused."""
+    if not path.is_file():
+        raise ResultError(f"{path}: expected the points of an earlier map (prototypes.npz), found no such file.")
     try:
         with np.load(path, allow_pickle=False) as content:
             positions, aspects, text = content["positions"], content["aspects"], str(content["about"])
@@ -139,7 +145,7 @@ def load_map(path: Path) -> PrototypeMap:
         if positions.shape != (len(found.labels), len(aspects), 2) or aspects.max() >= len(found.names):
             raise ValueError(f"positions of shape {positions.shape} for {len(aspects)} points")
         return found
-    except (ValueError, TypeError, LookupError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+    except _FOREIGN as error:
         raise ResultError(
             f"{path}: expected the points of `fewaspect figures prototypes` (prototypes.npz), found {error!r}."
         ) from error
