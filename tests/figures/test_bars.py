@@ -84,6 +84,14 @@ def test_missing_cells_leave_gaps_that_are_listed(tmp_path: Path) -> None:
         assert len(draw_bars(data).axes) == 4  # the benchmark without any bar has no panel
 
 
+def test_the_published_line_is_inside_the_panel_however_high_the_bars_are(tmp_path: Path) -> None:
+    write_cell(tmp_path, "lpn-plus", f1=98.0, auc=99.0)
+    with styled():
+        panel = draw_bars(bars(read_cells(tmp_path))).axes[0]
+    known = [published_value("fewasp", "lpn", way, shot, "f1") for way in (5, 10) for shot in (5, 10)]
+    assert panel.get_ylim()[0] < min(known)
+
+
 def test_without_a_fitting_cell_the_message_says_what_there_is(tmp_path: Path) -> None:
     write_cell(tmp_path, "lpn", encoder="mpnet")
     with pytest.raises(ResultError, match=r"encoder minilm.*found rows: lpn, on: fewasp \(test\), encoders: mpnet"):

@@ -157,7 +157,9 @@ def _look(labels: Sequence[str], label: str) -> dict[str, Any]:
 def _floor(data: Bars, benchmark: str, metric: str) -> int:
     """A round number a little below the least of a panel."""
     shown = [bar for bar in data.bars if (bar.benchmark, bar.metric) == (benchmark, metric)]
-    least = min([bar.measure.low for bar in shown] + [bar.published for bar in shown if bar.published is not None])
+    across = [published_value(benchmark, REFERENCE, way, shot, metric) for way, shot in SETTINGS]
+    marks = [value for value in (*across, *(bar.published for bar in shown)) if value is not None]
+    least = min([bar.measure.low for bar in shown] + marks)
     step = 5 if metric == "f1" else 1
     return max(0, int((least - step / 4) // step) * step)
 
