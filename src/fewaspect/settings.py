@@ -252,6 +252,12 @@ def parse_range(name: str, text: str) -> int | tuple[int, int]:
     return int(parts[0]) if len(parts) == 1 else (int(parts[0]), int(parts[1]))
 
 
+def largest(name: str, text: str) -> int:
+    """The number itself, or the upper end of a range."""
+    size = parse_range(name, text)
+    return size if isinstance(size, int) else size[1]
+
+
 def build_settings(kind: type[S], values: Mapping[str, Any], where: str = "settings") -> S:
     """A settings object from plain values; an unknown name is an error that guesses what was meant."""
     known = {item.name for item in dataclasses.fields(kind)}  # type: ignore[arg-type]

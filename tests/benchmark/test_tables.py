@@ -90,6 +90,21 @@ def test_the_caption_names_what_the_numbers_depend_on(cells: list[dict[str, Any]
     assert caption.endswith("Not complete yet: LPN (w, w) 5-way 10-shot (seeds: 0).")
 
 
+def test_the_caption_says_how_long_each_row_was_trained_and_which_is_not_made_alike(cell: MakeCell) -> None:
+    def made(row: str, episodes: int, rank: int = 100, **changes: Any) -> dict[str, Any]:
+        train = {"episodes": episodes, "way": "5", "shot": "1-5", "queries": 5, "seed": changes.get("seed", 0)}
+        return cell(
+            row=row, title=row, settings={"train": train, "method": {"rank": rank}, "evaluation": {}}, **changes
+        )
+
+    alike = [made("a", 200), made("a", 200, seed=1), made("b", 200), made("ours", 500), made("c", 1, untrained=True)]
+    caption = main_table(alike).caption
+    assert "Training episodes: 200 of 50 sentences, but 500 of 50 sentences for ours, but none for c." in caption
+    assert "Not made alike" not in caption
+    mixed = main_table([*alike, made("a", 200, rank=3, way=10)]).caption
+    assert mixed.endswith("Not made alike: a (rank 100 and 3).")
+
+
 def test_the_table_of_counts_has_always_one_as_its_last_line(cells: list[dict[str, Any]]) -> None:
     table = collect(cells)[0].sections[0].tables[1]
     last = table.blocks[-1][0]

@@ -17,7 +17,7 @@ from fewaspect.errors import CheckpointError, ConfigError
 from fewaspect.files import atomic_write
 from fewaspect.methods import build_method, method_entry
 from fewaspect.methods.model import FewShotModel
-from fewaspect.settings import Settings, TrainSettings, build_settings, differences, parse_range, to_json
+from fewaspect.settings import Settings, TrainSettings, build_settings, differences, largest, to_json
 from fewaspect.training.checkpoint import load_tensors, restore_model
 
 VALIDATION_SEED = 20220814  # fixed, so that every run is validated on the same episodes
@@ -35,16 +35,11 @@ class RunSettings:
 
     @property
     def largest_way(self) -> int:
-        return _largest("way", self.train.way)
+        return largest("way", self.train.way)
 
     @property
     def largest_shot(self) -> int:
-        return _largest("shot", self.train.shot)
-
-
-def _largest(name: str, text: str) -> int:
-    size = parse_range(name, text)
-    return size if isinstance(size, int) else size[1]
+        return largest("shot", self.train.shot)
 
 
 _NEEDED = ("train_source", "train_aspects", "encoder_digest")
