@@ -183,9 +183,7 @@ class TrainSettings(Settings):
     episodes: int = option(600, "Training episodes in all.", least=1)
     episodes_per_step: int = option(1, "Episodes per optimiser step.", least=1)
     learning_rate: float = option(1e-5, "Learning rate of the encoder.", least=0.0)
-    head_learning_rate: float = option(
-        1e-5, "Learning rate of the method's own parameters (graph: 1e-3, relation and proto-hatt: 1e-4).", least=0.0
-    )
+    head_learning_rate: float = option(1e-5, "Learning rate of the method's own parameters.", least=0.0)
     weight_decay: float = option(0.01, "AdamW weight decay.", least=0.0)
     warmup: int = option(50, "Warm-up steps before the linear decay.", least=0)
     max_grad_norm: float = option(1.0, "Gradients are clipped to this norm; 0: never.", least=0.0)

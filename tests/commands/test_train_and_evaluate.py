@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from fewaspect.commands.evaluate import evaluate
 from fewaspect.commands.options import method_panels
 from fewaspect.commands.train import train
 from fewaspect.methods import METHODS
@@ -138,8 +139,14 @@ def test_every_setting_of_every_method_is_a_flag_in_one_panel_per_family() -> No
 
 
 def test_the_help_says_which_methods_have_a_default_of_their_own() -> None:
-    (scale,) = (p for p in inspect.signature(train).parameters.values() if p.name == "scale")
-    assert scale.annotation.__metadata__[0].show_default == "10.0; LPN+: 20.0"
+    def shown(command: Callable[..., None], name: str) -> str:
+        (option,) = (p for p in inspect.signature(command).parameters.values() if p.name == name)
+        return str(option.annotation.__metadata__[0].show_default)
+
+    assert shown(train, "scale") == "10.0; LPN+: 20.0"
+    assert shown(train, "way") == "5; lpn-plus: 10"
+    assert shown(train, "warmup") == "50"
+    assert shown(evaluate, "way") == "5"
 
 
 COMMANDS = ["train", "evaluate", "methods", "data", "cache", "figures", "quickstart", "benchmark", "tables"]

@@ -70,7 +70,7 @@ def _options(panels: tuple[tuple[str, type[Settings]], ...]) -> dict[str, inspec
 
 
 def _default(name: str, panels: tuple[tuple[str, type[Settings]], ...]) -> str:
-    """The first panel's default, and those of others that have their own."""
+    """The first panel's default, and those of other panels and of methods that have their own."""
     defaults = {
         panel: item.default
         for panel, kind in panels
@@ -78,7 +78,10 @@ def _default(name: str, panels: tuple[tuple[str, type[Settings]], ...]) -> str:
         if item.name == name
     }
     first, *_ = defaults.values()
-    return "; ".join([str(first), *(f"{panel}: {value}" for panel, value in defaults.items() if value != first)])
+    others = {panel: value for panel, value in defaults.items() if value != first}
+    if TrainSettings in (kind for _, kind in panels):
+        others |= {method: entry.training[name] for method, entry in METHODS.items() if name in entry.training}
+    return "; ".join([str(first), *(f"{whose}: {value}" for whose, value in others.items())])
 
 
 def resolve(flags: Mapping[str, Any], config: Path | None) -> tuple[TrainSettings, Settings]:
