@@ -106,6 +106,7 @@ def test_a_pattern_that_fits_no_cell_is_refused_with_what_there_is(runs: Runs) -
         ({"evaluation": {"split": "train"}}, "split: expected one of test, validation"),
         ({"rows": {"lpn": {"training": {"rnak": 5}}}}, "lpn: training: unknown setting rnak. Did you mean rank"),
         ({"rows": {"lpn": {"per": "way", "training": {"way": 5}}}}, "lpn: training: .* found way"),
+        ({"rows": {"lpn": {"untrained": True, "training": {"episodes": 5}}}}, "lpn: training: .* found episodes"),
         ({"rows": {"lqn": {}}}, 'unknown method "lqn"'),
     ],
 )

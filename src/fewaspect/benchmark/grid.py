@@ -145,7 +145,8 @@ def _train_settings(
         "benchmark": benchmark,
         "train": train if isinstance(train, str) else ",".join(train),
     }
-    _refuse(row.training, _OF_THE_GRID | set(fixed), f"{where}: {name}: training")
+    decided = _OF_THE_GRID | set(fixed) | set(UNTRAINED if row.untrained else ())
+    _refuse(row.training, decided, f"{where}: {name}: training")
     return complete_settings(values, f"{where}: {name}: training")
 
 
