@@ -65,6 +65,7 @@ PARTS: dict[str, Callable[[LPNPlus], None]] = {
     "LPN+": fill(),
     "one look": setting(looks=1),
     "without the ridge regression": setting(ridge_weight=0.0),
+    "without words of its own": setting(word_weight=0.0),
     "without the aspect's own view": without_own_view,
     "aspects attend to all words alike": fill(log_attention=NEVER),
     "without the label text in the prototypes": fill(label_logit=NEVER),
@@ -99,12 +100,12 @@ def measure(run: Path, data: Path, benchmark: str, episodes: int) -> dict[str, A
     trained = {name: value.clone() for name, value in model.method.state_dict().items()}
     rows: dict[str, dict[str, dict[str, float]]] = {}
     for name, take_away in PARTS.items():
-        model.method.settings = method_settings
-        model.method.load_state_dict(trained)
-        with torch.no_grad():
-            take_away(model.method)  # type: ignore[arg-type]
         rows[name] = {}
         for (N, K), other, group in zip(SETTINGS, tuning, encoded, strict=True):
+            model.method.settings = method_settings
+            model.method.load_state_dict(trained)  # no setting is decided as another one was tuned
+            with torch.no_grad():
+                take_away(model.method)  # type: ignore[arg-type]
             score_episodes(model, other, tune=True)
             evaluated = score_episodes(model, group)
             if name == ALWAYS_ONE:
