@@ -180,9 +180,9 @@ class LPNPlus(Method):
         own = tokens.take(distinct)
         found, lengths = [], aspects.lengths.tolist()
         for H in F.normalize(own.values, dim=-1).split(max(1, AT_ONCE // max(1, len(aspects.words)))):
-            near = [part.amax(dim=0) for part in (aspects.words @ H.T).split(lengths)]  # of each row, (tokens,)
-            rows = torch.stack(near) if near else H.new_zeros(0, len(H))
-            found.append(nearest_of(rows, aspects.own) - nearest_of(rows, aspects.others))
+            near = [part.amax(dim=0) for part in (aspects.words @ H.T).split(lengths)]
+            nearest = torch.stack(near) if near else H.new_zeros(0, len(H))  # (M, tokens)
+            found.append(nearest_of(nearest, aspects.own) - nearest_of(nearest, aspects.others))
         apart = own.with_values(torch.cat(found)).padded.transpose(1, 2)  # (B, N, T)
         return apart.masked_fill(~own.mask[:, None, :], -torch.inf)[places]
 
@@ -204,7 +204,7 @@ class LPNPlus(Method):
         """(Q, N) the probability that the query carries so many classes that this one, by its rank, is among them."""
         assert scores.shots is not None
         at_least = self.count(scores.logits / self.log_scale.exp(), scores.shots)  # (Q, R)
-        rank = scores.logits.argsort(dim=-1, descending=True).argsort(dim=-1)
+        rank = scores.logits.argsort(dim=-1, descending=True, stable=True).argsort(dim=-1)
         return at_least.gather(1, rank.clamp(max=at_least.shape[1] - 1)).masked_fill(rank >= at_least.shape[1], 0.0)
 
     def decide(self, scores: Scores) -> Tensor:

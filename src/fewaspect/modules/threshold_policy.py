@@ -44,7 +44,7 @@ class ThresholdPolicy(nn.Module):
         Q, N = probabilities.shape
         highest = probabilities.new_zeros(Q, HIGHEST)
         highest[:, : min(N, HIGHEST)] = probabilities.sort(dim=1, descending=True).values[:, :HIGHEST]
-        state = torch.cat([highest / threshold, highest.new_full((Q, 1), 1 / N)], dim=1)
+        state = torch.cat([highest / threshold.clamp_min(1e-3), highest.new_full((Q, 1), 1 / N)], dim=1)
         shift = self.output(torch.tanh(self.hidden(state))).squeeze(1)  # (Q,)
         mean = torch.sigmoid(torch.logit(threshold, eps=1e-3) + shift)
         return Beta((mean * CONCENTRATION).clamp_min(1e-3), ((1 - mean) * CONCENTRATION).clamp_min(1e-3))
