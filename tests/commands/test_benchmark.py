@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from fewaspect.cli import main
+from in_process import fewaspect
 
 CONFIG = {
     "ways": [3], "shots": [1, 2], "evaluation": {"episodes": 4, "queries": 2}, "benchmarks": {"sample": {}},
     "training": {"episodes": 2, "validate_every": 1, "validation_episodes": 2, "queries": 2, "way": 3, "shot": 2},
     "rows": {"lpn": {"seeds": [0, 1]}, "plain": {"method": "lpn-oo", "untrained": True}},
 }  # fmt: skip
-
-
-@dataclass
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def fewaspect(*arguments: str | Path) -> Done:
-    """The command in this process: what takes time is to import torch."""
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-        patch.setattr(sys, "argv", ["fewaspect", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-    return Done(int(end.value.code or 0), out.getvalue(), err.getvalue())
 
 
 @pytest.fixture(scope="module")

@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from cell_files import write_grid, write_ranks
-from fewaspect.cli import main
-
-
-@dataclass
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def fewaspect(*arguments: str | Path) -> Done:
-    """The command in this process: what takes time is to import torch."""
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-        patch.setattr(sys, "argv", ["fewaspect", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-    return Done(int(end.value.code or 0), out.getvalue(), err.getvalue())
+from in_process import Done, fewaspect
 
 
 def figures(*arguments: str | Path) -> Done:

@@ -1,16 +1,10 @@
-"""Stored states come back bit for bit, whatever crashes, writes at the same time or is damaged."""
+"""Stored states come back bit for bit; caches are listed and cleared."""
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
-import subprocess
-import sys
-import time
-import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,63 +15,15 @@ from hypothesis.extra.numpy import arrays
 
 from fewaspect.encoders import cache as module
 from fewaspect.encoders.cache import (
-    DamagedCacheWarning,
     MissingStatesError,
     StateCache,
     cache_id,
     clear_cache,
     list_caches,
 )
-from fewaspect.errors import EncoderError
+from stored_states import KEY, assert_right, filled, segments, states_of
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-KEY: dict[str, str | int] = {"weights": "ab" * 32, "freeze_layers": 3, "tokeniser": "cd" * 32, "max_length": 256}
-
-# What the writers of the tests with several processes run: batches of texts, each with states that follow from it.
-WRITER = """
-import os, signal, sys, zlib
-from pathlib import Path
-import numpy as np
-from fewaspect.encoders import cache as module
-
-def states_of(text):
-    return np.full((len(text) % 5 + 1, 4), zlib.crc32(text.encode()) % 9973, dtype=np.float32)
-
-def die(*args, **kwargs):
-    os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
-
-cache = module.StateCache(Path(sys.argv[1]), eval(sys.argv[2]))
-def add(texts):
-    cache.add(texts, [states_of(text) for text in texts])
-"""
-
-
-def states_of(text: str) -> np.ndarray:
-    return np.full((len(text) % 5 + 1, 4), zlib.crc32(text.encode()) % 9973, dtype=np.float32)
-
-
-def start_writer(root: Path, code: str) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    command = [sys.executable, "-c", WRITER + code, str(root), repr(KEY)]
-    return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    )
-
-
-def filled(root: Path, *texts: str) -> StateCache:
-    cache = StateCache(root, KEY)
-    cache.add(texts, [states_of(text) for text in texts])
-    return cache
-
-
-def assert_right(cache: StateCache, texts: list[str]) -> None:
-    for text, row in zip(texts, cache.rows(texts), strict=True):
-        np.testing.assert_array_equal(row, states_of(text))
-
-
-def segments(cache: StateCache) -> list[Path]:
-    return sorted(cache.folder.glob("segment-*"))
 
 
 texts_of_all_kinds = st.text(st.characters(exclude_categories=()), max_size=8)  # lone surrogates included
@@ -220,194 +166,6 @@ def test_what_another_object_stores_is_found(tmp_path: Path) -> None:
     assert early.missing(["b", "c"]) == ["c"]
 
 
-@pytest.mark.parametrize(
-    "moment",
-    [
-        "np.lib.format.write_array_header_1_0 = die",
-        "np.save = die",
-        "module.write_json = die",
-        "os.fsync = die",
-        "Path.rename = die",
-        "cache._take_in = die",
-    ],
-)
-def test_a_writer_killed_in_the_middle_leaves_the_cache_readable(tmp_path: Path, moment: str) -> None:
-    writer = start_writer(tmp_path, f"add(['whole', 'text'])\n{moment}\nadd(['half', 'done'])")
-    _, problems = writer.communicate(timeout=60)
-    assert writer.returncode != 0
-    assert problems == ""  # it was killed and did not fail
-    cache = StateCache(tmp_path, KEY)
-    assert_right(cache, ["whole", "text"])
-    written = moment == "cache._take_in = die"
-    assert cache.missing(["half", "whole"]) == ([] if written else ["half"])
-    assert len(list(cache.folder.glob(".segment-*.part"))) == (0 if written else 1)
-    cache.add(["half"], [states_of("half")])
-    assert_right(StateCache(tmp_path, KEY), ["half", "whole"])
-
-
-def test_a_writer_killed_at_any_time_leaves_only_whole_segments(tmp_path: Path) -> None:
-    code = "for i in range(10**6):\n add([f'{i} {j}' for j in range(50)])\n print(i, flush=True)"
-    writer = start_writer(tmp_path, code)
-    assert writer.stdout is not None
-    for _ in range(5):
-        done = int(writer.stdout.readline())
-    writer.kill()
-    writer.communicate()
-    cache = StateCache(tmp_path, KEY)
-    assert_right(cache, [f"{i} {j}" for i in range(done + 1) for j in range(50)])
-    assert len(cache) % 50 == 0
-
-
-def test_several_processes_write_the_same_and_different_texts_at_once(tmp_path: Path) -> None:
-    writers = [
-        start_writer(
-            tmp_path,
-            "print('ready', flush=True); input()\n"
-            "for i in range(12):\n"
-            f" add([f'shared {{i}} {{j}}' for j in range(9)] + [f'own {number} {{i}} {{j}}' for j in range(4)])",
-        )
-        for number in range(3)
-    ]
-    for writer in writers:
-        assert writer.stdout is not None
-        assert writer.stdout.readline() == "ready\n"
-    for writer in writers:
-        assert writer.stdin is not None
-        writer.stdin.write("\n")
-        writer.stdin.flush()
-    reader = StateCache(tmp_path, KEY)
-    shared = [f"shared {i} {j}" for i in range(12) for j in range(9)]
-    own = [f"own {number} {i} {j}" for number in range(3) for i in range(12) for j in range(4)]
-    while any(writer.poll() is None for writer in writers):
-        absent = set(reader.missing(shared + own))
-        assert_right(reader, [text for text in shared + own if text not in absent])
-    assert [(writer.communicate()[1], writer.returncode) for writer in writers] == [("", 0)] * 3
-    for cache in (reader, StateCache(tmp_path, KEY)):
-        assert_right(cache, shared + own)
-        assert len(cache) == len(shared) + len(own)
-    (info,) = list_caches(tmp_path)
-    assert info.sentences == len(shared) + len(own)
-
-
-def cut_short(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-1])
-
-
-def pickled(path: Path) -> None:
-    np.save(path, np.array([print, None], dtype=object), allow_pickle=True)
-
-
-def last_byte_changed(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[-1] ^= 1
-    path.write_bytes(content)
-
-
-def other_shape(path: Path) -> None:
-    np.save(path, np.zeros((2, 3), dtype=np.float32))
-
-
-def header_destroyed(path: Path) -> None:
-    content = path.read_bytes()
-    path.write_bytes(content[:10] + b"{(" * 30 + content[70:])
-
-
-@pytest.mark.parametrize("array", ["states", "offsets", "keys", "truncated"])
-@pytest.mark.parametrize(
-    "damage", [cut_short, Path.unlink, pickled, other_shape, header_destroyed, lambda path: path.write_bytes(b"")]
-)
-def test_a_damaged_array_is_set_aside_and_computed_again(
-    tmp_path: Path, array: str, damage: Callable[[Path], None]
-) -> None:
-    check_damage(tmp_path, f"{array}.npy", damage)
-
-
-@pytest.mark.parametrize(
-    ("name", "damage"),
-    [
-        ("offsets.npy", last_byte_changed),
-        ("keys.npy", last_byte_changed),
-        ("truncated.npy", last_byte_changed),
-        ("manifest.json", cut_short),
-        ("manifest.json", Path.unlink),
-        ("manifest.json", lambda path: path.write_text(path.read_text().replace('"version": 1', '"version": 2'))),
-    ],
-)
-def test_a_changed_index_is_set_aside_and_computed_again(
-    tmp_path: Path, name: str, damage: Callable[[Path], None]
-) -> None:
-    check_damage(tmp_path, name, damage)
-
-
-def check_damage(root: Path, name: str, damage: Callable[[Path], None]) -> None:
-    good = filled(root, "good")
-    (intact,) = segments(good)
-    good.add(["bad", "worse"], [states_of("bad"), states_of("worse")])
-    (hurt,) = set(segments(good)) - {intact}
-    damage(hurt / name)
-    with pytest.warns(DamagedCacheWarning, match=hurt.name):
-        cache = StateCache(root, KEY)
-    assert segments(cache) == [intact]
-    assert (cache.folder / f"damaged-{hurt.name}").is_dir()
-    assert cache.missing(["bad", "good", "worse"]) == ["bad", "worse"]
-    cache.add(["bad", "worse"], [states_of("bad"), states_of("worse")])
-    for reader in (cache, StateCache(root, KEY)):  # no second warning: warnings are errors here
-        assert_right(reader, ["bad", "good", "worse"])
-
-
-def test_a_segment_of_another_width_is_set_aside(tmp_path: Path) -> None:
-    early = StateCache(tmp_path, KEY)
-    filled(tmp_path, "a")
-    early.add(["b"], [np.ones((2, 7))])
-    with pytest.warns(DamagedCacheWarning, match="width"):
-        late = StateCache(tmp_path, KEY)
-    assert len(late) == 1
-
-
-def test_a_segment_that_cannot_be_read_now_is_kept_for_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    filled(tmp_path, "a")
-
-    def busy(path: Path) -> None:
-        raise OSError(errno.EMFILE, "Too many open files")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(module, "_open_segment", busy)
-        with pytest.warns(DamagedCacheWarning, match="Too many open files"):
-            cache = StateCache(tmp_path, KEY)
-        assert cache.missing(["a"]) == ["a"]
-    assert StateCache(tmp_path, KEY).missing(["a"]) == []
-
-
-def test_remains_of_crashes_are_swept_after_a_day(tmp_path: Path) -> None:
-    cache = filled(tmp_path, "a")
-    names = [".segment-1.0.part", ".segment-2.0.part", "damaged-segment-3", "damaged-segment-4"]
-    for name in names:
-        (cache.folder / name).mkdir()
-        (cache.folder / name / "states.npy").write_bytes(b"half")
-    (cache.folder / ".key.json.0.part").write_bytes(b"half")
-    yesterday = time.time() - 25 * 3600
-    for name in (names[0], names[2], ".key.json.0.part"):
-        os.utime(cache.folder / name, (yesterday, yesterday))
-    assert_right(StateCache(tmp_path, KEY), ["a"])
-    left = {path.name for path in cache.folder.iterdir()} - {path.name for path in segments(cache)}
-    assert left == {"key.json", names[1], names[3]}
-
-
-def test_a_full_disk_is_an_error_that_says_what_to_do_and_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cache = filled(tmp_path, "a")
-    before = sorted(cache.folder.iterdir())
-
-    def full(*args: object, **kwargs: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(np, "save", full)
-    with pytest.raises(EncoderError, match=r"No space left on device.*fewaspect cache clear.*FEWASPECT_CACHE"):
-        cache.add(["b"], [states_of("b")])
-    assert sorted(cache.folder.iterdir()) == before
-
-
 def test_caches_are_listed_with_key_size_sentences_and_last_use(tmp_path: Path) -> None:
     assert list_caches(tmp_path / "absent") == []
     cache = filled(tmp_path, "a", "b")
@@ -454,8 +212,3 @@ def test_a_run_goes_on_when_its_cache_is_cleared(tmp_path: Path, monkeypatch: py
     assert_right(cache, ["a", "b"])
     assert_right(StateCache(tmp_path, KEY), ["b"])
     assert list_caches(tmp_path)[0].key == KEY
-
-
-def test_the_cache_is_imported_without_torch() -> None:
-    writer = start_writer(Path("unused"), "print([name for name in ('torch', 'transformers') if name in sys.modules])")
-    assert writer.communicate(timeout=60)[0].strip() == "[]"
