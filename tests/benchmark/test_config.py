@@ -14,8 +14,9 @@ from fewaspect.errors import ConfigError
 from fewaspect.methods import METHODS
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_shipped_profiles_are_valid_grids(profile: str) -> None:
+@pytest.mark.parametrize("profile", [*PROFILES, "benchmarks/mpnet.yaml"])
+def test_the_shipped_profiles_are_valid_grids(profile: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parent.parent.parent)
     runs = build_runs(load_config(profile), profile)
     assert {run.train.method for run in runs} <= METHODS.keys()
 

@@ -234,3 +234,13 @@ def test_the_plan_says_what_would_be_done_and_how_long_once_something_is(runs: R
     assert len(after) == 3
     assert after[-1].startswith("1 trainings and 1 cells to do, ")
     assert after[-1].endswith(" s")
+
+
+def test_a_decision_that_could_not_be_tuned_in_its_setting_is_told(runs: Runs, tmp_path: Path) -> None:
+    # The sample has six validation classes, and eight to be tested on.
+    chosen = runs(ways=[2, 7], rows={"prototypical": {}})
+    with (tmp_path / "log").open("w") as log:
+        assert run_grid(chosen, tmp_path / "out", None, console=Console(file=log, width=300)) == ({}, [])
+    cells = [line for line in (tmp_path / "log").read_text().splitlines() if line.startswith("cell")]
+    assert "tuned on" not in cells[0]
+    assert "(decision tuned on sample (validation), 3-way 2-shot, 4 episodes, in training)" in cells[1]

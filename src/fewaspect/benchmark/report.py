@@ -55,7 +55,7 @@ class GridProgress:
     def evaluated(self, run: Run, cell: Cell, found: Mapping[str, Any]) -> None:
         self._cells.pop(cell, None)
         self.estimate.add_cell(run, cell, found)
-        self._say(f"cell {cell.place}: AUC {_shown(found['auc'])}  F1 {_shown(found['f1'])}")
+        self._say(f"cell {cell.place}: AUC {_shown(found['auc'])}  F1 {_shown(found['f1'])}{_tuned_elsewhere(found)}")
 
     def elsewhere(self, run: Run, cells: Sequence[Cell]) -> None:
         """Another process trained the run and made some of its cells."""
@@ -85,3 +85,9 @@ class GridProgress:
 
 def _shown(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
+
+
+def _tuned_elsewhere(found: Mapping[str, Any]) -> str:
+    """A decision that kept the tuning of the training, where the evaluated setting has no validation episodes."""
+    tuned_on = (found.get("decision") or {}).get("tuned_on") or ""
+    return f" (decision tuned on {tuned_on})" if tuned_on.endswith("in training") else ""
