@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -11,6 +12,7 @@ import torch
 
 from examples import Example, as_list, built, mean_vectors, softmax, unit, weights_of
 from fewaspect.encoders.packed import PackedStates
+from fewaspect.methods import lpn_plus
 from fewaspect.methods.base import Represented
 from fewaspect.methods.lpn_plus import Aspects, carried_against_others
 from fewaspect.methods.supporting import against, nearest_rows
@@ -153,7 +155,8 @@ def test_a_bound_that_a_benchmark_episode_does_not_reach_changes_no_bit() -> Non
         assert torch.equal(found, expected)
 
 
-def test_classes_learned_one_by_one_are_those_learned_together() -> None:
+def test_classes_learned_a_few_at_a_time_are_those_learned_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lpn_plus, "CLASSES_AT_ONCE", 3)
     example = Example(shots=(4, 1, 0, 3))  # 12 rows, of which no class has more than 11 others
     for found, expected in zip(learned(example, most_others=11), learned(example), strict=True):
         torch.testing.assert_close(found, expected)
@@ -166,7 +169,8 @@ def test_a_class_with_a_bound_is_told_apart_from_the_nearest_others() -> None:
     P = method.prototypes(task.support, task.membership, task.labels).detach()
     own = task.membership
     near = nearest_rows(P, task.support, own, against(task.support, own), task.labels, 2)
-    for n, (rows, texts) in enumerate(near):
+    for n in range(3):
+        rows, texts = near[:7, n].nonzero().squeeze(1), near[7:, n].nonzero().squeeze(1)
         others = [s for s in range(7) if not own[s, n]]
         similar = [float(task.support.vectors[s] @ P[n]) for s in others]
         similar += [float(task.labels.vectors[m] @ P[n]) for m in range(3) if m != n]
@@ -213,3 +217,28 @@ def test_what_the_tokens_add_sums_to_the_score() -> None:
     torch.testing.assert_close(evidence.sum(dim=-1), method.compare(aspects, queries).logits)
     lengths = example.queries.lengths[[4, 0, 1, 4]]
     assert not evidence.transpose(1, 2)[torch.arange(evidence.shape[-1]) >= lengths[:, None]].any()
+
+
+def test_words_without_weight_are_not_looked_up_and_change_nothing() -> None:
+    example = Example(shots=(3, 2, 2))
+    method = built("lpn-plus")
+    task = example.task(method)
+    parts = method.parts(method.learn(task.support, task.membership, task.labels), task.queries)
+    without = method.together(parts._replace(word=torch.zeros_like(parts.word)))
+    method.settings = dataclasses.replace(method.settings, word_weight=0.0)
+    aspects = method.learn(task.support, task.membership, task.labels)
+    assert len(aspects.words) == len(aspects.lengths) == 0
+    torch.testing.assert_close(method.together(method.parts(aspects, task.queries)), without)
+    torch.testing.assert_close(
+        method.evidence(aspects, task.queries).sum(dim=-1), method.compare(aspects, task.queries).logits
+    )
+
+
+def test_names_are_hidden_in_training_only() -> None:
+    method, example = built("lpn-plus"), Example(shots=(3, 2, 2))
+    method.settings = dataclasses.replace(method.settings, nameless=0.95)
+    task = example.task(method)
+    shown = method.eval().score(task).logits
+    torch.testing.assert_close(method.score(task).logits, shown)
+    torch.manual_seed(0)  # all three are hidden
+    assert not torch.allclose(method.train().score(task).logits, shown)

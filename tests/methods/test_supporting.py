@@ -8,7 +8,7 @@ import torch
 from examples import Example, built
 from fewaspect.methods import supporting
 from fewaspect.methods.base import Represented
-from fewaspect.methods.supporting import against, nearest_of, word_list
+from fewaspect.methods.supporting import against, nearest_of, without_names, word_list
 
 
 def test_every_row_and_every_label_text_lists_its_words() -> None:
@@ -43,3 +43,11 @@ def test_a_class_without_rows_has_no_word_near() -> None:
     near = torch.tensor([[0.2], [0.9], [0.4]])  # three rows, one token
     rows = torch.tensor([[True, False], [False, False], [True, False]])
     assert nearest_of(near, rows).tolist() == [[0.4000000059604645, 0.0]]
+
+
+def test_a_hidden_name_is_the_mean_of_the_shots_and_no_other_changes() -> None:
+    task = Example(shots=(3, 2, 2)).task(built("lpn-plus"))
+    labels = without_names(task.support, task.membership, task.labels, torch.tensor([True, False, False]))
+    mean = task.support.vectors[:3].mean(dim=0)
+    torch.testing.assert_close(labels.vectors[0], mean / mean.norm())
+    assert torch.equal(labels.vectors[1:], task.labels.vectors[1:])

@@ -18,13 +18,14 @@ from torch import Tensor, nn
 
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods.base import Episodes, Method, Represented, Scores, Task, shared_tokens
-from fewaspect.methods.supporting import against, nearest_of, nearest_rows, word_list
+from fewaspect.methods.supporting import against, nearest_of, nearest_rows, no_words, without_names, word_list
 from fewaspect.modules.pooling import masked_softmax
 from fewaspect.modules.ridge import ridge_directions
 from fewaspect.modules.score_count import ScoreCount
 from fewaspect.settings import LPNPlusSettings
 
 AT_ONCE = 1 << 24  # cosines of words at a time
+CLASSES_AT_ONCE = 8  # where each is told apart from the rows near it: few share theirs
 THRESHOLDS = np.linspace(0.6, 0.1, 51)
 
 
@@ -41,6 +42,15 @@ class Aspects(NamedTuple):
     lengths: Tensor  # (M,) how many of them each of these has
     own: Tensor  # (M, N) bool, whether they are words of the class
     others: Tensor  # (M, N) bool, or words of others
+
+
+class Parts(NamedTuple):
+    """What a score is made of, each (Q, N) and on the scale of cosines."""
+
+    whole: Tensor  # cosine of the whole sentence with the prototype
+    seen: Tensor  # of the sentence as the class sees it with its shots as it sees them
+    apart: Tensor  # along what sets these apart from the shots of other classes
+    word: Tensor  # how much nearer its best word is to a word of the class than to any of the others
 
 
 class LPNPlus(Method):
@@ -81,7 +91,7 @@ class LPNPlus(Method):
             prototypes = self.prototypes(support, membership, labels)  # (N, d)
         own = membership.to(labels.vectors)
         others = against(support, own, none)
-        near: list[tuple[Tensor, Tensor]] | None = None
+        near: Tensor | None = None
         if most_others is not None and len(support) + len(labels) > most_others:
             near = nearest_rows(prototypes, support, own, others, labels, most_others)
 
@@ -100,7 +110,8 @@ class LPNPlus(Method):
             for _ in range(self.settings.looks - 1):
                 looking = F.normalize(seen + F.normalize(directions, dim=-1), dim=-1)
                 seen, directions = look(looking)
-        return Aspects(prototypes, first, looking, seen, directions, shots, *word_list(support, own, others, labels))
+        words = word_list(support, own, others, labels) if self.settings.word_weight else no_words(seen, len(shots))
+        return Aspects(prototypes, first, looking, seen, directions, shots, *words)
 
     def prototypes(self, support: Represented, membership: Tensor, labels: Represented) -> Tensor:
         """(N, d) shots blended with the label text; each class's depends on nothing of the others."""
@@ -108,21 +119,35 @@ class LPNPlus(Method):
         weights = membership / shots.clamp(min=1e-9)  # (S, N)
         return self._blend(weights.T @ support.vectors, labels.vectors, shots)
 
+    @torch.no_grad()
+    def parts(self, aspects: Aspects, queries: Represented) -> Parts:
+        """Queries against classes learned before, in every respect."""
+        z = self.seen(aspects.looking, queries)  # (Q, N, d)
+        whole = queries.vectors @ aspects.prototypes.T
+        word = self.words(aspects, queries).amax(dim=-1) if self.settings.word_weight else torch.zeros_like(whole)
+        return Parts(whole, _each(z, aspects.seen), _each(z, aspects.directions), word)
+
+    @torch.no_grad()
+    def together(self, parts: Parts) -> Tensor:
+        """(Q, N) scores on the scale of cosines."""
+        s = self.settings
+        return self._cosines(parts.whole, parts.seen) + s.ridge_weight * parts.apart + s.word_weight * parts.word
+
     def compare(self, aspects: Aspects, queries: Represented) -> Scores:
         """Queries against classes learned before."""
-        with torch.no_grad():
-            z = self.seen(aspects.looking, queries)  # (Q, N, d)
-            together = self._together(queries.vectors @ aspects.prototypes.T, _each(z, aspects.seen))
-            scores = together + self.settings.ridge_weight * _each(z, aspects.directions)
-            scores = scores + self.settings.word_weight * self.words(aspects, queries).amax(dim=-1)
+        scores = self.together(self.parts(aspects, queries))
         return Scores(self.log_scale.exp() * scores, prototypes=aspects.prototypes, shots=aspects.shots)
 
     def score(self, task: Task) -> Scores:
         """The encoder learns from the first look: a loss that the next one has already made small teaches less."""
-        aspects = self.learn(task.support, task.membership, task.labels)
+        labels = task.labels
+        if self.training and self.settings.nameless:
+            hidden = torch.rand(len(labels), device=labels.vectors.device) < self.settings.nameless
+            labels = without_names(task.support, task.membership, labels, hidden)
+        aspects = self.learn(task.support, task.membership, labels)
         scores = self.compare(aspects, task.queries)
         seen = _each(self.seen(aspects.prototypes, task.queries), aspects.first)  # (Q, N)
-        learned = self._together(task.queries.vectors @ aspects.prototypes.T, seen)
+        learned = self._cosines(task.queries.vectors @ aspects.prototypes.T, seen)
         return dataclasses.replace(scores, learned_logits=self.log_scale.exp() * learned)
 
     def directions(self, z: Tensor, own: Tensor, others: Tensor, labels: Tensor) -> Tensor:
@@ -135,20 +160,27 @@ class LPNPlus(Method):
         )  # fmt: skip
 
     def _look_at(
-        self, near: list[tuple[Tensor, Tensor]], looking: Tensor, support: Represented, own: Tensor, others: Tensor,
-        labels: Represented,
-    ) -> tuple[Tensor, Tensor]:  # fmt: skip
-        """The shots' means and the directions, class by class from the rows near it, nothing of size (S, N, d)."""
+        self, near: Tensor, looking: Tensor, support: Represented, own: Tensor, others: Tensor, labels: Represented
+    ) -> tuple[Tensor, Tensor]:
+        """The shots' means and the directions from the (S + N, N) rows near each class, a few classes at a time."""
+        S, N = own.shape
+        texts = torch.eye(N, dtype=own.dtype, device=own.device)
         means, directions = [], []
-        for n, (rows, texts) in enumerate(near):
-            z = self.seen(looking[n : n + 1], support.take(rows)).squeeze(1)  # (rows, d)
-            weight, mine = own[rows, n], (texts == n).to(own)
-            means.append(weight @ z / weight.sum().clamp(min=1e-9))
+        for classes in torch.arange(N, device=own.device).split(CLASSES_AT_ONCE):
+            rows = near[:S, classes].any(dim=1).nonzero().squeeze(1)
+            z = self.seen(looking[classes], support.take(rows))  # (rows, classes, d)
+            weight = own[rows][:, classes]
+            means.append(torch.einsum("sn,snd->nd", weight / weight.sum(dim=0).clamp(min=1e-9), z))
+            used = torch.cat([near[:S][rows], near[S:]])[:, classes].T  # (classes, rows + N)
+            places = used.byte().argsort(dim=1, descending=True, stable=True)[:, : int(used.sum(dim=1).max())]
+            examples = torch.cat([z.transpose(0, 1), labels.vectors.expand(len(classes), -1, -1)], dim=1)
+            mine = torch.cat([weight.T, texts[classes]], dim=1)
+            theirs = torch.cat([others[rows][:, classes].T, 1 - texts[classes]], dim=1)
             directions.append(ridge_directions(
-                torch.cat([z, labels.vectors[texts]])[None], torch.cat([weight, mine])[None],
-                torch.cat([others[rows, n], 1 - mine])[None], self.settings.ridge_strength,
+                examples.gather(1, places[..., None].expand(-1, -1, examples.shape[-1])),
+                (mine * used).gather(1, places), (theirs * used).gather(1, places), self.settings.ridge_strength,
             ))  # fmt: skip
-        return torch.stack(means), torch.cat(directions)
+        return torch.cat(means), torch.cat(directions)
 
     def evidence(self, aspects: Aspects, queries: Represented) -> Tensor:
         """(Q, N, T) what each token adds to each logit: given attention and norms, they are sums over tokens."""
@@ -161,16 +193,18 @@ class LPNPlus(Method):
         towards = share * aspects.seen + self.settings.ridge_weight * aspects.directions  # (N, d)
         norms = (attention @ H).norm(dim=-1, keepdim=True).clamp(min=1e-12)  # (Q, N, 1)
         seen = attention * (towards @ H.transpose(1, 2)) / norms
-        words = self.words(aspects, queries)  # (Q, N, T)
-        best = F.one_hot(words.argmax(dim=-1), words.shape[-1]) * words.amax(dim=-1, keepdim=True)
-        added = (1 - share) * whole.transpose(1, 2) + seen + self.settings.word_weight * best
+        added = (1 - share) * whole.transpose(1, 2) + seen
+        if self.settings.word_weight:
+            words = self.words(aspects, queries)  # (Q, N, T)
+            best = F.one_hot(words.argmax(dim=-1), words.shape[-1]) * words.amax(dim=-1, keepdim=True)
+            added = added + self.settings.word_weight * best
         return self.log_scale.exp() * added * mask
 
     def seen(self, looking: Tensor, sentences: Represented) -> Tensor:
         """z, each sentence as each class sees it that looks for words near its vector: (B, N, d) unit vectors."""
         tokens, rows = shared_tokens(sentences)
         distinct, places = rows.unique(return_inverse=True)
-        own = tokens.take(distinct)
+        own = tokens if len(distinct) == len(tokens) else tokens.take(distinct)  # sorted: all of them, in order
         return F.normalize(self.attention(looking, own) @ own.padded, dim=-1)[places]
 
     def words(self, aspects: Aspects, sentences: Represented) -> Tensor:
@@ -227,7 +261,7 @@ class LPNPlus(Method):
     def describe_decision(self) -> dict[str, Any]:
         return {"rule": "count", "threshold": float(self.threshold)}
 
-    def _together(self, whole: Tensor, seen: Tensor) -> Tensor:
+    def _cosines(self, whole: Tensor, seen: Tensor) -> Tensor:
         """(Q, N) cosine of the whole sentences and of what the classes see of them, in the learned proportion."""
         share = torch.sigmoid(self.seen_logit)
         return (1 - share) * whole + share * seen

@@ -19,17 +19,28 @@ def against(support: Represented, own: Tensor, none: Tensor | None = None) -> Te
     return torch.where(shared, 0.0, weight[:, None])
 
 
+def without_names(support: Represented, membership: Tensor, labels: Represented, hidden: Tensor) -> Represented:
+    """Label texts, with the mean of its shots in the place of those that are hidden, (N,) bool."""
+    means = F.normalize(membership.T.to(support.vectors) @ support.vectors, dim=-1)
+    return Represented(torch.where(hidden[:, None], means, labels.vectors), labels.tokens, labels.token_rows)
+
+
 def nearest_rows(
     prototypes: Tensor, support: Represented, own: Tensor, others: Tensor, labels: Represented, most: int
-) -> list[tuple[Tensor, Tensor]]:
-    """For each class its own support rows and label text, and of all others the `most` nearest to its prototype."""
+) -> Tensor:
+    """(S + N, N) bool, of support rows and then label texts: a class's own, and the `most` others nearest to it."""
     S, N = own.shape
     similar = torch.cat([support.vectors, labels.vectors]) @ prototypes.T  # (S + N, N)
     mine = torch.cat([own, torch.eye(N, dtype=own.dtype, device=own.device)]) > 0
     theirs = torch.cat([others > 0, ~mine[S:]])
     nearest = similar.masked_fill(~theirs, -torch.inf).topk(min(most, S + N), dim=0).indices  # (most, N)
-    chosen = mine | theirs & torch.zeros_like(theirs).scatter(0, nearest, True)
-    return [(column[:S].nonzero().squeeze(1), column[S:].nonzero().squeeze(1)) for column in chosen.T]
+    return mine | theirs & torch.zeros_like(theirs).scatter(0, nearest, True)
+
+
+def no_words(like: Tensor, classes: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """A word list of nothing, for a method that looks at no words."""
+    none = torch.zeros(0, classes, dtype=torch.bool, device=like.device)
+    return like[:0], torch.zeros(0, dtype=torch.int64, device=like.device), none, none
 
 
 def word_list(
