@@ -32,13 +32,14 @@ class RateColumn(ProgressColumn):
         return Text(f"{speed:,.1f} {self.unit}/s" if speed else f"- {self.unit}/s", style="progress.data.speed")
 
 
-def progress_bar(console: Console, unit: str) -> Progress:
+def progress_bar(console: Console, unit: str | None) -> Progress:
+    """With the rate in that unit, or none."""
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(bar_width=28),
         MofNCompleteColumn(),
-        RateColumn(unit),
+        *([RateColumn(unit)] if unit else []),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
@@ -55,3 +56,18 @@ def counting(console: Console, description: str, total: int, unit: str) -> Itera
     with progress_bar(console, unit) as progress:
         task = progress.add_task(description, total=total, note="")
         yield lambda done: progress.advance(task, done)
+
+
+@contextmanager
+def reading(
+    console: Console, description: str, total: int | None, rate: Callable[[], float]
+) -> Iterator[Callable[[int], None]]:
+    """A bar of reviews, of a number unknown beforehand if they come through a pipe, with sentences per second."""
+    with progress_bar(console, None) as progress:
+        task = progress.add_task(description, total=total, note="")
+
+        def advance(done: int) -> None:
+            progress.advance(task, done)
+            progress.update(task, note=f"{rate():,.0f} sentences/s")
+
+        yield advance

@@ -49,23 +49,33 @@ def opened_text(path: Path) -> Iterator[BinaryIO]:
     with opened(path) as file:
         start = file.read(4)
         file.seek(0)
-        for magic, (kind, remedy) in _MAGIC.items():
-            if start.startswith(magic):
-                raise Place(path).error(f"expected text in UTF-8, found {kind}.", remedy)
+        refuse_other_kinds(start, Place(path))
         yield file
+
+
+def refuse_other_kinds(start: bytes, place: Place) -> None:
+    """The first bytes of what should be text must not be those of another kind of file."""
+    for magic, (kind, remedy) in _MAGIC.items():
+        if start.startswith(magic):
+            raise place.error(f"expected text in UTF-8, found {kind}.", remedy)
 
 
 def read_lines(path: Path, encoding: str, limit: int = LINE_LIMIT) -> Iterator[tuple[int, str]]:
     """Lines numbered from 1 with their line ends, a UTF-8 byte order mark removed."""
-    codec = _encoding(path, encoding)
     with opened_text(path) as file:
-        number = 0
-        while raw := file.readline(limit + 1):
-            number += 1
-            place = Place(path).line(number)
-            if len(raw) > limit:
-                raise too_long(place, "a line", limit)
-            yield number, _decoded(raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw, codec, place)
+        yield from decoded_lines(file, Place(path), encoding, limit)
+
+
+def decoded_lines(file: BinaryIO, source: Place, encoding: str, limit: int = LINE_LIMIT) -> Iterator[tuple[int, str]]:
+    """As `read_lines`, for a file or pipe that is open already."""
+    codec = _encoding(source, encoding)
+    number = 0
+    while raw := file.readline(limit + 1):
+        number += 1
+        place = source.line(number)
+        if len(raw) > limit:
+            raise too_long(place, "a line", limit)
+        yield number, _decoded(raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw, codec, place)
 
 
 def too_long(place: Place, unit: str, limit: int = LINE_LIMIT) -> DataError:
@@ -93,17 +103,17 @@ def _decoded(raw: bytes, encoding: str, place: Place) -> str:
         raise place.error(f"expected text in {encoding}, found bytes that are not ({error}).") from None
 
 
-def _encoding(path: Path, name: str) -> str:
+def _encoding(place: Place, name: str) -> str:
     """A codec that reads line by line: ASCII-compatible, so that a line ends at the byte 0x0A."""
     try:
         known = codecs.lookup(name).name
         by_line = "\n".encode(known) == b"\n" and "{".encode(known) == b"{"
     except (LookupError, ValueError, UnicodeError):
-        raise Place(path).error(
+        raise place.error(
             f"expected a known text encoding, found {quoted(name)}.", "Use utf-8, cp1252, latin-1, gb18030 or the like."
         ) from None
     if known == "utf-8-sig":
         return "utf-8"
     if not by_line:
-        raise Place(path).error(f"the encoding {known} cannot be read line by line.", "Convert the file to UTF-8.")
+        raise place.error(f"the encoding {known} cannot be read line by line.", "Convert the file to UTF-8.")
     return known

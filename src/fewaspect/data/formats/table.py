@@ -15,16 +15,11 @@ from fewaspect.data.sentences import LabelledSentence
 
 def read(path: Path, fields: Fields, encoding: str, delimiter: str) -> Iterator[LabelledSentence]:
     """One sentence per row; an empty label cell means none."""
-    rows = _rows(path, encoding, delimiter)
+    rows = read_rows((line for _, line in read_lines(path, encoding)), Place(path), delimiter)
     place, header = next(rows, (Place(path), []))
     names = [name.strip() for name in header]
     text, labels = (_column(place, names, name, option) for name, option in _wanted(fields))
     for place, row in rows:
-        if len(row) != len(names):
-            raise place.error(
-                f"expected {len(names)} cells as in the header, found {len(row)}.",
-                f"Put cells that contain {_NAMES[delimiter]}s, quotes or line ends in double quotes.",
-            )
         yield make_sentence(place, fields, row[text], row[labels])
 
 
@@ -46,12 +41,12 @@ def write(sentences: Iterable[LabelledSentence], file: IO[Any], place: Place, de
 _NAMES = {",": "comma", "\t": "tab"}
 
 
-def _rows(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[Place, list[str]]]:
-    """Rows that are not blank, each with the line it begins in."""
-    lines = (line for _, line in read_lines(path, encoding))
+def read_rows(lines: Iterable[str], source: Place, delimiter: str) -> Iterator[tuple[Place, list[str]]]:
+    """Rows that are not blank, each with the line it begins in, all as long as the first, the header."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    width = 0
     while True:
-        place = Place(path).line(reader.line_num + 1)
+        place = source.line(reader.line_num + 1)
         try:
             row = next(reader)
         except StopIteration:
@@ -61,6 +56,11 @@ def _rows(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[Place, li
                 f"expected cells separated by {_NAMES[delimiter]}s, found a row that is not ({error}).",
                 "Close every quote, double the quotes inside a quoted cell, and end lines with a line feed.",
             ) from None
+        if row and len(row) != (width := width or len(row)):
+            raise place.error(
+                f"expected {width} cells as in the header, found {len(row)}.",
+                f"Put cells that contain {_NAMES[delimiter]}s, quotes or line ends in double quotes.",
+            )
         if row:
             yield place, row
 
