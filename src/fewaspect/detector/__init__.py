@@ -1,0 +1,1 @@
+"""The product: aspects from a few examples each, found in any text."""

@@ -1,0 +1,261 @@
+"""`AspectDetector`: name the aspects, give a few examples, tag any text. A scikit-learn estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fewaspect.detector.decision import Threshold, best_first, decide
+from fewaspect.detector.examples import read_examples
+from fewaspect.detector.fitted import Fitted
+from fewaspect.detector.labels import carried, check_texts
+from fewaspect.errors import ConfigError
+
+if TYPE_CHECKING:
+    from fewaspect.detector.explaining import Analysis
+    from fewaspect.detector.suggesting import Suggestion
+    from fewaspect.detector.tuning import Tuned
+
+
+class AspectDetector(Fitted):
+    """Finds aspects in text from a few examples each; an aspect may also be known by its name and description alone.
+
+    `model`: the shipped weights, or the folder of an lpn-plus run. `threshold`: what a probability must reach, one
+    number for all aspects or a dict of some; None takes what was tuned, else 0.4. `batch_tokens`: read at once.
+
+    >>> from fewaspect import AspectDetector
+    >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "parking": ["no valet", "garage full"]})
+    >>> detector.predict(["we found no place to park", "cold soup again"])
+    [['parking'], ['food']]
+    """
+
+    def __init__(self, model: str | Path | None = None, threshold: Threshold = None, batch_tokens: int = 4096) -> None:
+        self.model = model
+        self.threshold = threshold
+        self.batch_tokens = batch_tokens
+
+    def fit(
+        self, X: Any, y: Any = None, *, names: Sequence[str] | None = None,
+        descriptions: Mapping[str, str] | None = None, none: Sequence[str] = (),
+    ) -> AspectDetector:  # fmt: skip
+        """Learn the aspects from examples: a dict of lists, or texts with lists of names or a 0/1 matrix.
+
+        A text with an empty list, or one in `none`, is an example of "none of these". Nothing is trained: each example
+        is read once. Examples given twice or with different aspects are reported as an `ExampleWarning`.
+
+        >>> from fewaspect import AspectDetector
+        >>> texts = ["the soup was cold", "garage full", "cold soup and no parking", "hello"]
+        >>> AspectDetector().fit(texts, [["food"], ["parking"], ["food", "parking"], []]).classes_.tolist()
+        ['food', 'parking']
+        >>> AspectDetector().fit(texts, [[1, 0], [0, 1], [1, 1], [0, 0]]).predict(["no parking"])
+        array([[0, 1]])
+        """
+        examples, matrix = read_examples(X, y, names=names, descriptions=descriptions, none=none)
+        self._forget()
+        self._learn(examples)
+        self._matrix = matrix
+        self._tuned = {}
+        return self
+
+    def add_aspect(self, name: str, examples: Sequence[str] = (), description: str | None = None) -> AspectDetector:
+        """One more aspect; without examples, its name and description serve alone. The other prototypes stay.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"]})
+        >>> detector.add_aspect("noise", ["thin walls"], description="loud neighbours, street noise").classes_.tolist()
+        ['food', 'noise']
+        """
+        if not self.__sklearn_is_fitted__():
+            return self.fit({name: examples}, descriptions={name: description} if description else None)
+        self._learn(self._examples.with_aspect(name, examples, description))
+        return self
+
+    def remove_aspect(self, name: str) -> AspectDetector:
+        """One aspect less; examples that stood for it alone go with it.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> detector.remove_aspect("noise").classes_.tolist()
+        ['food']
+        """
+        self._learn(self._examples.without_aspect(name))
+        self._tuned.pop(name, None)
+        return self
+
+    def add_examples(self, texts: Sequence[str], labels: Any) -> AspectDetector:
+        """More examples of known aspects, or of none of them (an empty list).
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> detector.add_examples(["street noise all night", "we went on Monday"], [["noise"], []]).shots_
+        {'food': 1, 'noise': 2}
+        """
+        self._learn(self._examples.with_labelled(texts, labels))
+        return self
+
+    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
+        """(n, aspects): how probable each aspect is in each text, in the order of `classes_`.
+
+        A review is read sentence by sentence; its probability of an aspect is the highest of its sentences. A text
+        without words has probabilities of 0.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> detector.predict_proba(["cold soup", ""]).argmax(axis=1), detector.predict_proba([]).shape
+        (array([0, 0]), (0, 2))
+        """
+        return self._read(check_texts(texts)).of_texts
+
+    def predict(self, texts: Sequence[str]) -> Any:
+        """The aspects of each text, best first, [] where none applies; a 0/1 matrix if it was fitted with one.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> detector.predict(["Cold soup! And the walls are thin.", "see you on Monday"])
+        [['food', 'noise'], []]
+        """
+        probabilities = self.predict_proba(texts)
+        decided = decide(probabilities, self._thresholds)
+        if self._matrix:
+            return decided.astype(int)
+        names = self._examples.names
+        return [[names[n] for n in best_first(p, own)] for p, own in zip(probabilities, decided, strict=True)]
+
+    def analyze(self, text: str) -> Analysis:
+        """All there is to say of one text: probabilities, the decision and its reason, words, nearest examples.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "parking": ["no valet", "garage full"]})
+        >>> analysis = detector.analyze("Nobody could park.")
+        >>> analysis.aspects, analysis.nearest["parking"][0].text
+        (('parking',), 'no valet')
+        >>> max(analysis.words, key=lambda word: word.evidence["parking"]).text
+        'park'
+        """
+        return self.analyze_many([text])[0]
+
+    def analyze_many(self, texts: Sequence[str], words: bool = True) -> list[Analysis]:
+        """`analyze` for many texts at once; without `words` and nearest examples it takes about as long as `predict`.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> [len(a.sentences) for a in detector.analyze_many(["Cold soup. Thin walls.", "fine"], words=False)]
+        [2, 1]
+        """
+        from fewaspect.detector.explaining import explain
+
+        checked = check_texts(texts)
+        reading = self._read(checked, vectors=words, evidence=words)
+        return explain(self._scorer, self._knowledge, checked, reading, self._thresholds)
+
+    def tune(self, texts: Sequence[str] | None = None, labels: Any = None) -> Tuned:
+        """Set each aspect's threshold to where its F1 is best on labelled texts; returns a table of what changed.
+
+        Without texts, on the examples: each is read as if it had not been given. Refused while one `threshold` is set
+        for all aspects, which would overrule what is tuned.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold", "good pizza"], "noise": ["thin walls"]})
+        >>> tuned = detector.tune(["cold soup", "thin walls", "see you on Monday"], [["food"], ["noise"], []])
+        >>> tuned["food"].f1, tuned["food"].threshold == detector.thresholds_["food"]
+        (1.0, True)
+        """
+        from fewaspect.detector.tuning import left_out_probabilities, tune
+
+        known, names = self._knowledge, self._examples.names
+        if self.threshold is not None and not isinstance(self.threshold, Mapping):
+            raise ConfigError(
+                f"threshold: {self.threshold} is set for all aspects and would overrule what is tuned. "
+                "Call set_params(threshold=None) first."
+            )
+        if texts is None:
+            truth = known.examples.membership
+            probabilities = left_out_probabilities(self._scorer, known, self.batch_tokens)
+        else:
+            truth, _ = carried(labels, names, len(checked := check_texts(texts)))
+            probabilities = self.predict_proba(checked)
+        tuned = tune(names, probabilities, truth, self._thresholds)
+        self._tuned = {name: row.threshold for name, row in tuned.items()}
+        return tuned
+
+    def suggest(self, texts: Sequence[str], n: int = 10) -> list[Suggestion]:
+        """Which `n` of these texts to label next, best first, and why: unsure ones, new ones, no two alike.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> texts = ["cold soup", "cold soup", "loud and spicy", "the lift was out of order"]
+        >>> len({suggestion.text for suggestion in detector.suggest(texts, n=3)})
+        3
+        """
+        from fewaspect.detector.suggesting import suggest
+
+        checked = check_texts(texts)
+        reading = self._read(checked, vectors=True)
+        return suggest(self._knowledge, checked, reading, self._thresholds, n)
+
+    def evaluate(self, texts: Sequence[str], labels: Any) -> dict[str, Any]:
+        """Macro and micro F1, mean average precision, share of right empties, calibration error; each aspect's own.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> result = detector.evaluate(["cold soup", "thin walls", "see you on Monday"], [["food"], ["noise"], []])
+        >>> result["macro_f1"], result["right_empties"], result["aspects"]["food"]["recall"]
+        (1.0, 1.0, 1.0)
+        """
+        from fewaspect.detector.measuring import measure
+
+        names = self._examples.names
+        truth, unknown = carried(labels, names, len(checked := check_texts(texts)))
+        probabilities = self.predict_proba(checked)
+        return measure(names, probabilities, decide(probabilities, self._thresholds), truth, unknown)
+
+    def score(self, X: Sequence[str], y: Any) -> float:
+        """Micro-F1, for model selection in scikit-learn; an aspect that was not in the examples counts as missed.
+
+        >>> from fewaspect import AspectDetector
+        >>> AspectDetector().fit({"food": ["cold soup"], "noise": ["thin walls"]}).score(["the soup"], [["food"]])
+        1.0
+        """
+        from fewaspect.detector.measuring import f1_with_unknown
+
+        truth, unknown = carried(y, self._examples.names, len(checked := check_texts(X)))
+        return f1_with_unknown(decide(self.predict_proba(checked), self._thresholds), truth, unknown)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write a folder with safetensors, JSON and a model card; an earlier save is replaced, nothing else is.
+
+        >>> import tempfile
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> sorted(path.name for path in detector.save(tempfile.mkdtemp()).iterdir())
+        ['MODEL_CARD.md', 'detector.json', 'examples.safetensors']
+        """
+        from fewaspect.detector.store import Stored, write
+
+        model = None if self._model is None else str(self._model)
+        given = self.threshold
+        threshold = {k: float(v) for k, v in given.items()} if isinstance(given, Mapping) else given and float(given)
+        parameters = {"threshold": threshold, "batch_tokens": self.batch_tokens}
+        write(Path(folder), Stored(self._knowledge, self._scorer, model, self._matrix, self._tuned, parameters))
+        return Path(folder)
+
+    @classmethod
+    def load(cls, folder: str | Path, *, encode_again: bool = False) -> AspectDetector:
+        """A saved detector. `encode_again` represents its examples anew, for example with newer weights.
+
+        >>> import tempfile
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> AspectDetector.load(detector.save(tempfile.mkdtemp())).predict(["cold soup"])
+        [['food']]
+        """
+        from fewaspect.detector.store import read
+
+        stored = read(Path(folder), encode_again=encode_again)
+        detector = cls(stored.model, **stored.parameters)
+        detector._model, detector._loaded, detector._known = stored.model, stored.scorer, stored.known
+        detector._matrix, detector._tuned = stored.matrix, stored.tuned
+        return detector

@@ -1,0 +1,112 @@
+"""What an `AspectDetector` holds once it is fitted, and what scikit-learn asks of an estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from fewaspect.detector.decision import Threshold, thresholds_of
+from fewaspect.detector.examples import Examples
+from fewaspect.errors import ConfigError
+
+if TYPE_CHECKING:
+    from fewaspect.detector.knowledge import Knowledge
+    from fewaspect.detector.reading import Reading
+    from fewaspect.detector.scorer import Scorer
+
+
+class Fitted(BaseEstimator):
+    """Knowledge, weights and thresholds behind the public methods."""
+
+    model: str | Path | None
+    threshold: Threshold
+    batch_tokens: int
+    _known: Knowledge  # these five are there after `fit` alone
+    _model: str | Path | None
+    _loaded: Scorer | None
+    _matrix: bool
+    _tuned: dict[str, float]
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The names of the aspects, in the order of the columns of `predict_proba`."""
+        return np.array(self._examples.names, dtype=object)
+
+    @property
+    def shots_(self) -> dict[str, int]:
+        """How many examples each aspect has."""
+        return {name: self._examples.shots(name) for name in self._examples.names}
+
+    @property
+    def thresholds_(self) -> dict[str, float]:
+        """What each aspect's probability must reach."""
+        return dict(zip(self._examples.names, self._thresholds.tolist(), strict=True))
+
+    @property
+    def prototypes_(self) -> np.ndarray:
+        """(aspects, d) where each aspect lies; an aspect's own examples, name and description alone decide it."""
+        return self._knowledge.aspects.prototypes.cpu().numpy()
+
+    @property
+    def remarks_(self) -> tuple[str, ...]:
+        """What was odd about the examples given last: duplicates, contradictions, empty ones."""
+        return self._examples.remarks
+
+    @property
+    def _knowledge(self) -> Knowledge:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(f"This {type(self).__name__} knows no aspects yet. Call fit or add_aspect first.")
+        return self._known
+
+    @property
+    def _examples(self) -> Examples:
+        return self._knowledge.examples
+
+    @property
+    def _thresholds(self) -> np.ndarray:
+        return thresholds_of(self._examples.names, self.threshold, self._tuned)
+
+    @property
+    def _scorer(self) -> Scorer:
+        """Loaded when first needed, of the `model` there was at the time of `fit`."""
+        from fewaspect.detector.scorer import load_scorer
+
+        if self._loaded is None:
+            self._loaded = load_scorer(self._model)
+        return self._loaded
+
+    def _learn(self, examples: Examples) -> None:
+        from fewaspect.detector.knowledge import learn
+
+        self._known = learn(self._scorer, examples, getattr(self, "_known", None))
+
+    def _forget(self) -> None:
+        if not isinstance(self.batch_tokens, int) or self.batch_tokens < 1:
+            raise ConfigError(f"batch_tokens: expected a whole number from 1, found {self.batch_tokens!r}.")
+        self.__dict__.pop("_known", None)
+        self._model, self._loaded = self.model, None
+
+    def _read(self, texts: Sequence[str], *, vectors: bool = False, evidence: bool = False) -> Reading:
+        from fewaspect.detector.reading import read
+
+        known = self._knowledge
+        return read(self._scorer, known, texts, self.batch_tokens, vectors=vectors, evidence=evidence)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_known")
+
+    def __sklearn_tags__(self) -> Any:
+        """Takes strings. No classifier to scikit-learn, which would have it split lists of names by class."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string, tags.input_tags.two_d_array = True, False
+        tags.target_tags.multi_output = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the weights, which every process has of its own."""
+        return {**super().__getstate__(), **({"_loaded": None} if self.__sklearn_is_fitted__() else {})}

@@ -1,0 +1,78 @@
+"""How probable an aspect is: a logistic regression over what its score is made of and how it stands to the others.
+
+It is learned over episodes of aspects that the encoder never saw, and then serves any aspects: how near a sentence is
+to an aspect says whether it is there at all, how it stands to the others says which of neighbours it is.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from fewaspect.errors import CheckpointError
+from fewaspect.files import atomic_write
+from fewaspect.methods.lpn_plus import Parts
+from fewaspect.settings import to_json
+
+FEATURES = ("whole", "seen", "apart", "share", "lead", "shots", "aspects")
+SHARPNESS = 5.0  # of the softmax that the share is taken from: mild, so that a second aspect keeps its share
+RANK = 3  # the score that others lead is the third best: a sentence often has two aspects, rarely more
+
+
+def features(parts: Parts, scores: Tensor, shots: Tensor) -> Tensor:
+    """(Q, N, features) of each sentence and aspect, from scores on the scale of cosines and (N,) numbers of shots."""
+    share = (SHARPNESS * scores).log_softmax(dim=-1)
+    lead = scores - scores.topk(min(RANK, scores.shape[1]), dim=-1).values[:, -1:]
+    known = shots.to(scores).log1p().expand_as(scores)
+    aspects = torch.full_like(scores, math.log(max(1, scores.shape[1])))
+    return torch.stack([parts.whole, parts.seen, parts.apart, share, lead, known, aspects], dim=-1)
+
+
+@dataclass(frozen=True)
+class Presence:
+    """Intercept and weights of the logistic regression."""
+
+    intercept: float
+    weights: dict[str, float]
+
+    def __call__(self, parts: Parts, scores: Tensor, shots: Tensor) -> Tensor:
+        """(Q, N) probabilities."""
+        weights = torch.tensor([self.weights[name] for name in FEATURES], dtype=scores.dtype, device=scores.device)
+        return torch.sigmoid(features(parts, scores, shots) @ weights + self.intercept)
+
+    def save(self, path: Path) -> None:
+        with atomic_write(path) as file:
+            file.write(to_json(asdict(self)))
+
+    @classmethod
+    def load(cls, path: Path) -> Presence:
+        try:
+            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            weights = {name: float(found["weights"][name]) for name in FEATURES}
+            return cls(float(found["intercept"]), weights)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise CheckpointError(
+                f"{path}: expected the weights of {', '.join(FEATURES)} and an intercept, found {error!r}."
+            ) from error
+
+
+def fit_presence(episodes: Sequence[tuple[Tensor, Tensor]]) -> Presence:
+    """From (Q, N, features) and (Q, N) truth of many episodes; every episode counts the same, whatever its size."""
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+
+    x = np.concatenate([rows.flatten(0, 1).double().cpu().numpy() for rows, _ in episodes])
+    y = np.concatenate([truth.flatten().cpu().numpy() for _, truth in episodes])
+    counts = np.concatenate([np.full(truth.numel(), 1.0 / truth.numel()) for _, truth in episodes])
+    middle, spread = x.mean(axis=0), x.std(axis=0) + 1e-9
+    fitted = LogisticRegression(max_iter=1000).fit((x - middle) / spread, y, counts * len(y) / counts.sum())
+    weights = fitted.coef_[0] / spread
+    intercept = float(fitted.intercept_[0] - weights @ middle)
+    return Presence(intercept, dict(zip(FEATURES, map(float, weights), strict=True)))

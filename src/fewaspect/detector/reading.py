@@ -1,0 +1,63 @@
+"""Texts as sentences, and sentences as probabilities; equal sentences are read once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fewaspect.detector.knowledge import Knowledge
+from fewaspect.detector.scorer import Scorer
+from fewaspect.detector.splitting import Span, fitting_spans, sentence_spans
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Where each text's sentences stand, which of the distinct ones each is, and what each of these comes to."""
+
+    spans: list[list[Span]]  # of each text
+    rows: list[list[int]]  # of each text, beside its spans
+    sentences: list[str]  # distinct
+    probabilities: np.ndarray  # (sentences, N)
+    vectors: np.ndarray  # (sentences, d), or (0, d) if they were not asked for
+    evidence: dict[int, np.ndarray] = field(default_factory=dict)  # (N, T) what tokens add to scores, if asked for
+
+    @property
+    def of_texts(self) -> np.ndarray:
+        """(texts, N): an aspect is as probable in a text as in the sentence where it is most probable."""
+        result = np.zeros((len(self.rows), self.probabilities.shape[1]))
+        for text, rows in enumerate(self.rows):
+            if rows:
+                result[text] = self.probabilities[rows].max(axis=0)
+        return result
+
+
+def split(scorer: Scorer, texts: Sequence[str]) -> tuple[list[list[Span]], list[list[int]], list[str]]:
+    """The sentences of each text, none longer than the encoder reads: places, numbers, and the distinct ones."""
+    spans = fitting_spans(texts, [sentence_spans(text) for text in texts], scorer.too_long)
+    numbers: dict[str, int] = {}
+    rows = [
+        [numbers.setdefault(text[start:end], len(numbers)) for start, end in own]
+        for text, own in zip(texts, spans, strict=True)
+    ]
+    return spans, rows, list(numbers)
+
+
+def read(
+    scorer: Scorer, known: Knowledge, texts: Sequence[str], batch_tokens: int, *, vectors: bool = False,
+    evidence: bool = False,
+) -> Reading:  # fmt: skip
+    """Every sentence compared with every aspect; one without a word that can be read has probabilities of nought."""
+    spans, rows, sentences = split(scorer, texts)
+    reading = Reading(
+        spans, rows, sentences, np.zeros((len(sentences), len(known.examples.names))),
+        np.zeros((len(sentences) if vectors else 0, scorer.encoder.width), dtype=np.float32),
+    )  # fmt: skip
+    for batch, represented in scorer.represent(sentences, batch_tokens):
+        reading.probabilities[batch] = scorer.probabilities(known.aspects, represented)
+        if vectors:
+            reading.vectors[batch] = represented.vectors.cpu().numpy()
+        if evidence:
+            reading.evidence.update(zip(batch.tolist(), scorer.evidence(known.aspects, represented), strict=True))
+    return reading

@@ -1,0 +1,99 @@
+"""Reviews in, rows out, a chunk at a time: memory is bounded by the chunk, whatever the length of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Protocol
+
+from fewaspect.detector.reviews.columns import Columns, survey
+from fewaspect.detector.reviews.kinds import InputFormat
+from fewaspect.detector.reviews.memory import give_back
+from fewaspect.detector.reviews.reading import Review, read_reviews
+from fewaspect.detector.reviews.source import Source
+
+if TYPE_CHECKING:
+    from fewaspect.detector.explaining import Analysis
+    from fewaspect.detector.reviews.rows import Layout
+    from fewaspect.detector.reviews.summary import Summary
+    from fewaspect.detector.reviews.writing import Writer
+
+CHUNK = 1000  # reviews
+_CHARACTERS = 1 << 20  # a chunk ends here too: some reviews are books
+
+
+class Detector(Protocol):
+    """What is needed of an AspectDetector."""
+
+    def analyze_many(self, texts: Sequence[str], words: bool = True) -> list[Analysis]: ...
+
+
+class Stream:
+    """Chunks of reviews, and what is known of them before: all of a file, the first chunk of a pipe."""
+
+    def __init__(
+        self,
+        source: Source,
+        format: InputFormat,
+        column: str | None = None,
+        encoding: str = "utf-8",
+        size: int = CHUNK,
+    ) -> None:
+        known = survey(source, format, column, encoding)
+        self.chunks = chunked(read_reviews(source, format, column, encoding), size)
+        if known is None:
+            first = next(self.chunks, [])
+            self.chunks = chain([first], self.chunks)
+            known = Columns.met_in(first)
+            known.total = None
+        elif not known.total:
+            raise source.place.error("expected reviews, found none.")
+        self.columns = known
+
+
+def chunked(reviews: Iterable[Review], size: int = CHUNK, characters: int = _CHARACTERS) -> Iterator[list[Review]]:
+    """Lists of at most `size` reviews, which end early once they hold that many characters."""
+    chunk: list[Review] = []
+    held = 0
+    for review in reviews:
+        chunk.append(review)
+        held += len(review.text)
+        if len(chunk) >= size or held >= characters:
+            yield chunk
+            chunk, held = [], 0
+    if chunk:
+        yield chunk
+
+
+def analyzed(detector: Detector, chunk: Sequence[Review], words: bool) -> list[Analysis]:
+    """An analysis for each review; a text that occurs again is scored once."""
+    texts = list(dict.fromkeys(review.text for review in chunk))
+    found = dict(zip(texts, detector.analyze_many(texts, words=words), strict=True))
+    give_back()
+    return [found[review.text] for review in chunk]
+
+
+def detect_stream(
+    detector: Detector,
+    stream: Stream,
+    writer: Writer,
+    layout: Layout,
+    summary: Summary,
+    words: bool,
+    progress: Callable[[int], None] = lambda done: None,
+) -> None:
+    """Write a row for every review (or sentence), count, and finish."""
+    from fewaspect.detector.reviews.rows import rows_of
+
+    for chunk in stream.chunks:
+        analyses = analyzed(detector, chunk, words)
+        first = summary.reviews + 1
+        rows = [
+            row
+            for number, (review, analysis) in enumerate(zip(chunk, analyses, strict=True), first)
+            for row in rows_of(review, analysis, number, layout.per_sentence)
+        ]
+        writer.write(rows)
+        summary.add(analyses)
+        progress(len(chunk))
+    writer.finish(summary)

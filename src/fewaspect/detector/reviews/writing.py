@@ -1,0 +1,187 @@
+"""Rows to a file, whole or not at all, or to standard output as they come."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import json
+import math
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date, time
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from fewaspect.data.formats.places import Place, quoted
+from fewaspect.data.formats.records import join_names
+from fewaspect.detector.reviews.columns import Columns
+from fewaspect.detector.reviews.kinds import STANDARD, OutputFormat
+from fewaspect.detector.reviews.rows import Layout, Row
+from fewaspect.errors import ConfigError
+from fewaspect.files import atomic_write
+
+if TYPE_CHECKING:
+    from fewaspect.detector.reviews.summary import Summary
+
+JOINT = "; "
+
+
+class Writer(ABC):
+    """What takes rows, a chunk at a time, and at the end the summary; or is given up after an error."""
+
+    @abstractmethod
+    def write(self, rows: Sequence[Row]) -> None: ...
+
+    def finish(self, summary: Summary) -> None:  # noqa: B027
+        """Write what stands at the end."""
+
+    def abandon(self) -> None:  # noqa: B027
+        """Let go of the file, which will be thrown away."""
+
+
+@contextmanager
+def open_writer(
+    target: str, format: OutputFormat, layout: Layout, columns: Columns, title: str = ""
+) -> Iterator[Writer]:
+    """A writer of `format`; after an error a file is as it was before, while a pipe has what was written."""
+    with _opened(target, binary=format is OutputFormat.PARQUET) as file:
+        writer = _make(format, file, layout, columns, Place(target), title)
+        try:
+            yield _Flushed(writer, file) if target == STANDARD else writer
+        except BaseException:
+            writer.abandon()
+            raise
+
+
+def _make(format: OutputFormat, file: IO[Any], layout: Layout, columns: Columns, place: Place, title: str) -> Writer:
+    if format is OutputFormat.JSONL:
+        return JsonWriter(file, layout)
+    if format is OutputFormat.HTML:
+        from fewaspect.detector.reviews.page import PageWriter
+
+        return PageWriter(file, layout, title)
+    layout.refuse_clash(columns.kinds, layout.flat_names, place)
+    if format is OutputFormat.PARQUET:
+        from fewaspect.detector.reviews.parquet import ParquetRows
+
+        return ParquetRows(file, layout, columns)
+    join_names(place, layout.classes, JOINT.strip(), JOINT)
+    return TableWriter(file, layout, columns, "\t" if format is OutputFormat.TSV else ",")
+
+
+class JsonWriter(Writer):
+    """One object per row: the fields as they were, the result as lists and objects."""
+
+    def __init__(self, file: IO[Any], layout: Layout) -> None:
+        self.file, self.layout = file, layout
+
+    def write(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            added = self.layout.nested(row)
+            self.layout.refuse_clash(row.fields, added, row.place)
+            self.file.write(as_json({**row.fields, **added}) + "\n")
+
+
+class TableWriter(Writer):
+    """CSV or TSV: the columns as they were, the aspects joined by "; ", one column of probabilities per aspect."""
+
+    def __init__(self, file: IO[Any], layout: Layout, columns: Columns, delimiter: str) -> None:
+        self.layout, self.names = layout, list(columns.kinds)
+        self.writer = csv.writer(file, delimiter=delimiter)
+        self.writer.writerow([*self.names, *layout.flat_names])
+
+    def write(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            refuse_new_columns(row, self.names)
+            own = [_cell(row.fields.get(name)) for name in self.names]
+            added = (f"{v:.4f}" if isinstance(v, float) else _cell(v) for v in self.layout.flat(row).values())
+            self.writer.writerow([*own, *added])
+
+
+def refuse_new_columns(row: Row, names: Sequence[str]) -> None:
+    """Only a pipe can bring a field late: a file was read to its end before."""
+    for name in row.fields:
+        if name not in names:
+            raise row.place.error(
+                f"the field {quoted(name)} appears here first, when the columns of the table are written already.",
+                "Write jsonl, or save the reviews to a file and name that.",
+            )
+
+
+def as_json(value: Any) -> str:
+    """JSON in one line; what it has no form for becomes text, and no number null."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=as_text)
+    except ValueError:  # NaN or infinity somewhere
+        return json.dumps(_finite(value), ensure_ascii=False, default=as_text)
+
+
+def as_text(value: object) -> str:
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return JOINT.join(value)
+    if isinstance(value, list | tuple | dict):
+        return as_json(value)
+    if isinstance(value, str):
+        return value.replace("\0", "\ufffd")  # no reader of tables takes a NUL
+    return "" if value is None else as_json(value) if isinstance(value, bool) else as_text(value)
+
+
+class _Flushed(Writer):
+    """Lets a pipe have every chunk at once."""
+
+    def __init__(self, writer: Writer, file: IO[Any]) -> None:
+        self.writer, self.file = writer, file
+
+    def write(self, rows: Sequence[Row]) -> None:
+        self.writer.write(rows)
+        self.file.flush()
+
+    def finish(self, summary: Summary) -> None:
+        self.writer.finish(summary)
+        self.file.flush()
+
+
+class _Utf8:
+    """Text to a binary stream, written when flushed: a reader that leaves early is met once, between chunks."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream = stream
+        self.held: list[str] = []
+
+    def write(self, text: str) -> int:
+        self.held.append(text)
+        return len(text)
+
+    def flush(self) -> None:
+        text, self.held = "".join(self.held), []
+        self.stream.write(text.encode("utf-8"))
+        self.stream.flush()
+
+
+@contextmanager
+def _opened(target: str, binary: bool) -> Iterator[Any]:
+    if target != STANDARD:
+        if Path(target).is_dir():
+            raise ConfigError(f"{target}: expected the name of a file to write, found a directory.\nName a file in it.")
+        with atomic_write(target, "wb" if binary else "w") as file:
+            yield file
+    elif binary and sys.stdout.isatty():
+        raise ConfigError("Parquet is not for a terminal.\nName a file with --output, or choose --to jsonl.")
+    else:
+        yield sys.stdout.buffer if binary else _Utf8(sys.stdout.buffer)

@@ -1,0 +1,222 @@
+"""A detector as a folder: JSON to read, safetensors to compute with, a model card. Written whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from fewaspect import __version__
+from fewaspect.detector.card import model_card
+from fewaspect.detector.examples import Examples
+from fewaspect.detector.knowledge import Kept, Knowledge, assemble, learn
+from fewaspect.detector.scorer import PRESENCE, Scorer, load_scorer
+from fewaspect.errors import CheckpointError
+from fewaspect.files import atomic_folder, atomic_write, sha256_of
+from fewaspect.settings import to_json
+from fewaspect.training.checkpoint import load_tensors, save_tensors
+from fewaspect.training.run import RunFolder
+
+FORMAT, VERSION = "fewaspect-detector", 1
+ABOUT, TENSORS, CARD, MODEL = "detector.json", "examples.safetensors", "MODEL_CARD.md", "model"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a folder holds of a detector, beside the weights."""
+
+    known: Knowledge
+    scorer: Scorer
+    model: str | None  # folder of the weights, or the shipped ones
+    matrix: bool
+    tuned: dict[str, float]
+    parameters: dict[str, Any]
+
+
+def write(folder: Path, stored: Stored) -> None:
+    """Make the folder, or replace an earlier save in it; anything else that is there is left alone and refused."""
+    _refuse_foreign(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_folder(folder, replace=True) as new:
+        save_tensors(new / TENSORS, _tensors(stored.known), {"texts": _digest(stored.known.examples)})
+        files = [TENSORS]
+        if stored.model is not None:
+            run = RunFolder(Path(stored.model))
+            (new / MODEL).mkdir()
+            for source in (run.about, run.best, *run.path.glob(PRESENCE)):
+                shutil.copyfile(source, new / MODEL / source.name)
+                files.append(f"{MODEL}/{source.name}")
+        about = _about(stored, {name: sha256_of(new / name) for name in files})
+        for name, content in ((ABOUT, to_json(about)), (CARD, model_card(about))):
+            with atomic_write(new / name) as file:
+                file.write(content)
+
+
+def read(folder: Path, *, encode_again: bool = False) -> Stored:
+    """What `write` wrote; what is damaged, foreign or newer is refused with the file and the reason."""
+    path = folder / ABOUT
+    about = _read_about(path)
+    try:
+        examples = _examples(about)
+        tuned = {a["name"]: float(a["threshold"]) for a in about["aspects"] if a["threshold"] is not None}
+        files, identity = dict(about["files"]), dict(about["model"])
+        parameters, matrix = dict(about["parameters"]), about["answers"] == "matrix"
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise CheckpointError(
+            f"{path}: expected the description of a detector, found a damaged one: {error!r}."
+        ) from error
+    for name, digest in files.items():
+        _check_file(folder / name, digest)
+    model = str(folder / MODEL) if f"{MODEL}/model.safetensors" in files else None
+    scorer = load_scorer(model)
+    if encode_again:
+        return Stored(learn(scorer, examples), scorer, model, matrix, tuned, parameters)
+    _check_model(path, identity, scorer)
+    known = _knowledge(folder / TENSORS, examples, scorer)
+    return Stored(known, scorer, model, matrix, tuned, parameters)
+
+
+def _about(stored: Stored, files: Mapping[str, str]) -> dict[str, Any]:
+    examples = stored.known.examples
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "fewaspect": __version__,
+        "parameters": stored.parameters,
+        "answers": "matrix" if stored.matrix else "names",
+        "aspects": [
+            {
+                "name": name,
+                "named": name not in examples.nameless,
+                "description": examples.descriptions.get(name),
+                "threshold": stored.tuned.get(name),
+                "examples": examples.shots(name),
+            }
+            for name in examples.names
+        ],
+        "examples": [
+            {"text": text, "aspects": [name for name in examples.names if name in own]}
+            for text, own in examples.sentences.items()
+        ],
+        "model": stored.scorer.identity,
+        "files": dict(files),
+    }
+
+
+def _read_about(path: Path) -> dict[str, Any]:
+    try:
+        about = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise CheckpointError(f"{path.parent}: expected a saved detector with {ABOUT}, found none.") from None
+    except (OSError, ValueError) as error:
+        raise CheckpointError(
+            f"{path}: expected the description of a detector, found a damaged file: {error}."
+        ) from error
+    found = about.get("format") if isinstance(about, dict) else None
+    if found != FORMAT:
+        raise CheckpointError(f'{path}: expected a file of format "{FORMAT}", found "{found or "no format"}".')
+    if about.get("version") != VERSION:
+        raise CheckpointError(
+            f"{path}: expected version {VERSION} of the format, found {about.get('version')!r}, written by fewaspect "
+            f"{about.get('fewaspect', '?')}; this is {__version__}. Install that version or a newer one."
+        )
+    return about
+
+
+def _examples(about: Mapping[str, Any]) -> Examples:
+    names = tuple(_text(aspect["name"]) for aspect in about["aspects"])
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"aspects must have names, each once, found {names}")
+    sentences = {_text(entry["text"]): frozenset(entry["aspects"]) for entry in about["examples"]}
+    if foreign := sorted({name for own in sentences.values() for name in own} - set(names)):
+        raise ValueError(f"examples of aspects that are not there: {foreign}")
+    described = {a["name"]: _text(a["description"]) for a in about["aspects"] if a["description"] is not None}
+    nameless = frozenset(aspect["name"] for aspect in about["aspects"] if not aspect["named"])
+    return Examples(names, sentences, described, nameless)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"a text was expected, found {value!r}")
+    return value
+
+
+def _tensors(known: Knowledge) -> dict[str, torch.Tensor]:
+    """Examples, then label texts."""
+    kept = [*(known.kept[text] for text in known.examples.texts), *known.labels.values()]
+    width = known.aspects.prototypes.shape[1]
+    vectors, tokens = torch.zeros(0, width), torch.zeros(0, width, dtype=torch.half)
+    lengths = torch.zeros(0, dtype=torch.int64)
+    return {
+        "pieces": torch.tensor([len(part.lengths) for part in kept], dtype=torch.int64),
+        "lengths": torch.cat([lengths, *(part.lengths.cpu() for part in kept)]),
+        "vectors": torch.cat([vectors, *(part.vectors.cpu() for part in kept)]),
+        "tokens": torch.cat([tokens, *(part.tokens.cpu() for part in kept)]),
+    }
+
+
+def _knowledge(path: Path, examples: Examples, scorer: Scorer) -> Knowledge:
+    tensors, about = load_tensors(path)
+    if about.get("texts") != _digest(examples):
+        raise CheckpointError(
+            f"{path}: expected the representations of the examples in {ABOUT}, found those of others. "
+            "If the examples were edited, load with encode_again=True."
+        )
+    try:
+        pieces, lengths = tensors["pieces"].tolist(), tensors["lengths"].to(scorer.device)
+        split = lengths.split(pieces)
+        vectors = tensors["vectors"].to(scorer.device).split(pieces)
+        tokens = tensors["tokens"].to(scorer.device).split([int(part.sum()) for part in split])
+        named = dict.fromkeys(text for text in map(examples.label_text, examples.names) if text)
+        parts = [Kept(*part) for part in zip(vectors, tokens, split, strict=True)]
+        kept = dict(zip(examples.texts, parts, strict=False))
+        labels = dict(zip(named, parts[len(kept) :], strict=True))
+    except (KeyError, ValueError, RuntimeError) as error:
+        raise CheckpointError(f"{path}: the representations do not fit the examples in {ABOUT}: {error}.") from error
+    return assemble(scorer, examples, kept, labels)
+
+
+def _digest(examples: Examples) -> str:
+    """Of all that was read by the encoder."""
+    read = [examples.texts, [*map(examples.label_text, examples.names)]]
+    return hashlib.sha256(json.dumps(read).encode()).hexdigest()
+
+
+def _check_file(path: Path, digest: str) -> None:
+    if not path.is_file():
+        raise CheckpointError(f"{path}: expected a file of the saved detector, found none. Copy the whole folder.")
+    if (found := sha256_of(path)) != digest:
+        raise CheckpointError(f"{path}: expected sha256 {digest}, found {found}: the file is damaged or was replaced.")
+
+
+def _check_model(path: Path, saved: Mapping[str, Any], scorer: Scorer) -> None:
+    here = scorer.identity
+    for part, what in (("encoder_digest", f'encoder "{saved.get("encoder")}"'), ("weights", "weights")):
+        if saved.get(part) != here[part]:
+            raise CheckpointError(
+                f"{path}: was saved with {what} {saved.get(part)}, found {here[part]} here. Load with "
+                "encode_again=True to represent its examples with what is here; probabilities will then differ."
+            )
+
+
+def _refuse_foreign(folder: Path) -> None:
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise CheckpointError(f"{folder}: expected a folder to save to, found a file.")
+    names = {path.name for path in folder.iterdir()}
+    if not names:
+        return
+    if ABOUT in names:
+        _read_about(folder / ABOUT)
+    if ABOUT not in names or (foreign := names - {ABOUT, TENSORS, CARD, MODEL}):
+        found = sorted(foreign if ABOUT in names else names)[0]
+        raise CheckpointError(
+            f'{folder}: expected a new folder, an empty one or an earlier save, found "{found}". Choose another folder.'
+        )

@@ -1,0 +1,87 @@
+"""A threshold for each aspect, from labelled texts or from the examples themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fewaspect.detector.decision import DEFAULT_THRESHOLD
+from fewaspect.detector.knowledge import Knowledge
+from fewaspect.detector.reading import read
+from fewaspect.detector.scorer import Scorer
+
+MOST_FOLDS = 64  # up to so many examples, one is left out at a time; with more, a few
+
+
+@dataclass(frozen=True)
+class TunedAspect:
+    """An aspect's new threshold and its F1 at the old and the new one, on what it was tuned on."""
+
+    threshold: float
+    f1_before: float
+    f1: float
+    texts: int  # that carry the aspect; without one, the threshold stays as it was
+
+
+class Tuned(dict[str, TunedAspect]):
+    """Tuned aspects by name; as a string, a table."""
+
+    def __str__(self) -> str:
+        width = max([len("aspect"), *map(len, self)])
+        rows = [f"{'aspect':{width}}  threshold  F1 before    F1  texts"]
+        rows += [
+            f"{name:{width}}  {row.threshold:9.3f}  {row.f1_before:9.3f} {row.f1:5.3f}  {row.texts:5d}"
+            for name, row in self.items()
+        ]
+        return "\n".join(rows)
+
+
+def tune(names: Sequence[str], probabilities: np.ndarray, truth: np.ndarray, thresholds: np.ndarray) -> Tuned:
+    """For each aspect the threshold with the best F1; (texts, N) arrays and (N,) thresholds until now."""
+    tuned = Tuned()
+    for n, name in enumerate(names):
+        p, y = probabilities[:, n], truth[:, n]
+        new = best_threshold(p, y) if y.any() else float(thresholds[n])
+        tuned[name] = TunedAspect(new, f1_at(p, y, thresholds[n]), f1_at(p, y, new), int(y.sum()))
+    return tuned
+
+
+def best_threshold(probabilities: np.ndarray, truth: np.ndarray) -> float:
+    """The cut with the highest F1, half-way between two probabilities; of equal ones that nearest to the default."""
+    values = np.unique(probabilities)
+    cuts = np.concatenate([values[:1] / 2, (values[1:] + values[:-1]) / 2])
+    cuts = np.maximum(cuts, np.concatenate([[0.0], np.nextafter(values[:-1], 1.0)]))  # between neighbours, the upper
+    f1 = np.array([f1_at(probabilities, truth, cut) for cut in cuts])
+    best = cuts[f1 >= f1.max() - 1e-12]
+    return float(best[np.abs(best - DEFAULT_THRESHOLD).argmin()])
+
+
+def f1_at(probabilities: np.ndarray, truth: np.ndarray, threshold: float) -> float:
+    decided = (probabilities >= threshold) & (probabilities > 0)
+    whole = int(decided.sum()) + int(truth.sum())
+    return 2 * int((decided & truth).sum()) / whole if whole else 1.0
+
+
+def left_out_probabilities(scorer: Scorer, known: Knowledge, batch_tokens: int) -> np.ndarray:
+    """(S, N) what each example would get had it not been given.
+
+    The aspects are learned anew for each of at most 64 folds (a few hundredths of a second with a dozen aspects, one or
+    two seconds with 200); no text is represented twice but for being read as a text.
+    """
+    texts = known.examples.texts
+    result = np.zeros((len(texts), len(known.examples.names)))
+    for fold in folds(known):
+        left_out = [texts[row] for row in fold]
+        result[fold] = read(scorer, known.without(scorer, left_out), left_out, batch_tokens).of_texts
+    return result
+
+
+def folds(known: Knowledge, most: int = MOST_FOLDS) -> list[np.ndarray]:
+    """Each example in one fold of one; with more than `most` of them, examples of an aspect are spread over folds."""
+    membership = known.examples.membership
+    aspect = np.where(membership.any(axis=1), membership.argmax(axis=1), membership.shape[1])
+    order = np.argsort(aspect, kind="stable")
+    count = min(most, len(order))
+    return [order[start::count] for start in range(count)]

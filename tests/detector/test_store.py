@@ -1,0 +1,151 @@
+"""Saved detectors: what is written, what is read back, what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fewaspect import AspectDetector
+from fewaspect.errors import CheckpointError
+
+TEXTS = ["cold soup", "Nobody could park.", "a rude waiter", "", "it rained"]
+Fit = Callable[..., AspectDetector]
+
+
+@pytest.fixture
+def saved(fitted: Fit, tmp_path: Path) -> Path:
+    return fitted().save(tmp_path / "new" / "detector")
+
+
+def test_what_is_loaded_answers_bit_for_bit_the_same(fitted: Fit, tmp_path: Path) -> None:
+    detector = fitted(threshold={"food": 0.3})
+    detector.add_aspect("noise | <b>", [], description="loud 'neighbours' 😀")
+    detector.add_examples(["we went on Monday", "loud waiters " * 300], [[], ["noise | <b>", "staff"]])
+    detector.tune(TEXTS, [["food"], ["parking"], ["staff"], [], []])
+    loaded = AspectDetector.load(detector.save(tmp_path / "d"))
+    np.testing.assert_array_equal(loaded.predict_proba(TEXTS), detector.predict_proba(TEXTS))
+    assert loaded.predict(TEXTS) == detector.predict(TEXTS)
+    assert loaded.thresholds_ == detector.thresholds_
+    assert loaded.get_params() == detector.get_params()
+    assert loaded.shots_ == detector.shots_
+    assert loaded.add_aspect("price", ["too expensive"]).classes_.tolist()[-1] == "price"
+
+
+def test_a_detector_of_a_matrix_answers_with_one_after_loading(tmp_path: Path) -> None:
+    detector = AspectDetector().fit(["cold soup", "garage full"], [[1, 0], [0, 1]])
+    loaded = AspectDetector.load(detector.save(tmp_path / "d"))
+    assert loaded.predict(["soup"]).tolist() == [[1, 0]]
+
+
+def test_aspects_without_any_example_are_saved(tmp_path: Path) -> None:
+    detector = AspectDetector().fit({"food": [], "noise": []})
+    loaded = AspectDetector.load(detector.save(tmp_path / "d"))
+    np.testing.assert_array_equal(loaded.predict_proba(TEXTS), detector.predict_proba(TEXTS))
+
+
+def test_loading_reads_no_example_again(saved: Path, fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fitted()._scorer, "_represented", lambda texts: pytest.fail("read again"))
+    AspectDetector.load(saved)
+
+
+def test_the_model_card_says_what_is_in_the_folder(saved: Path) -> None:
+    card = (saved / "MODEL_CARD.md").read_text(encoding="utf-8")
+    assert "| food | 2 | 0.400 |" in card
+    assert "5 example sentence(s)" in card
+    assert "minilm" in card
+    assert str(saved) not in card
+
+
+def test_an_earlier_save_is_replaced(saved: Path, fitted: Fit) -> None:
+    fitted().remove_aspect("food").save(saved)
+    assert AspectDetector.load(saved).classes_.tolist() == ["parking", "staff"]
+    assert [path.name for path in saved.parent.iterdir()] == ["detector"]
+
+
+def test_a_folder_with_other_files_is_left_alone(fitted: Fit, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(CheckpointError, match=r'earlier save, found "thesis.txt"'):
+        fitted().save(tmp_path)
+    folder = fitted().save(tmp_path / "d")
+    (folder / "notes.txt").write_text("mine")
+    with pytest.raises(CheckpointError, match=r"notes\.txt"):
+        fitted().save(folder)
+    with pytest.raises(CheckpointError, match="found a file"):
+        fitted().save(tmp_path / "thesis.txt")
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
+    assert (folder / "notes.txt").exists()
+
+
+def edit(folder: Path, **changes: object) -> None:
+    path = folder / "detector.json"
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **changes}), encoding="utf-8")
+
+
+def test_what_is_no_detector_is_refused(saved: Path, tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"expected a saved detector with detector.json, found none"):
+        AspectDetector.load(tmp_path / "nowhere")
+    edit(saved, format="something-else")
+    with pytest.raises(CheckpointError, match='format "fewaspect-detector", found "something-else"'):
+        AspectDetector.load(saved)
+    (saved / "detector.json").write_text("{")
+    with pytest.raises(CheckpointError, match=r"detector.json: .* damaged file"):
+        AspectDetector.load(saved)
+    (saved / "detector.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(CheckpointError, match="damaged"):
+        AspectDetector.load(saved)
+
+
+def test_a_newer_version_is_refused(saved: Path) -> None:
+    edit(saved, version=2, fewaspect="9.0")
+    with pytest.raises(CheckpointError, match=r"expected version 1 of the format, found 2, written by fewaspect 9.0"):
+        AspectDetector.load(saved)
+
+
+@pytest.mark.parametrize("part", ["aspects", "examples", "files", "model", "parameters"])
+def test_a_description_with_a_part_missing_is_refused(saved: Path, part: str) -> None:
+    edit(saved, **{part: None})
+    with pytest.raises(CheckpointError, match=r"detector\.json: .* damaged one"):
+        AspectDetector.load(saved)
+
+
+def test_a_single_flipped_bit_is_noticed(saved: Path) -> None:
+    path = saved / "examples.safetensors"
+    content = bytearray(path.read_bytes())
+    content[-7] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(CheckpointError, match=r"examples.safetensors: expected sha256 .* damaged or was replaced"):
+        AspectDetector.load(saved)
+    path.unlink()
+    with pytest.raises(CheckpointError, match="Copy the whole folder"):
+        AspectDetector.load(saved)
+
+
+def test_other_weights_are_refused_unless_the_examples_are_encoded_again(saved: Path, fitted: Fit) -> None:
+    about = json.loads((saved / "detector.json").read_text(encoding="utf-8"))
+    edit(saved, model={**about["model"], "weights": "0" * 64})
+    with pytest.raises(CheckpointError, match=r"was saved with weights 0+, found .* encode_again=True"):
+        AspectDetector.load(saved)
+    loaded = AspectDetector.load(saved, encode_again=True)
+    np.testing.assert_allclose(loaded.predict_proba(TEXTS), fitted().predict_proba(TEXTS), atol=1e-4)
+
+
+def test_examples_that_were_edited_are_noticed_and_can_be_encoded_again(saved: Path) -> None:
+    about = json.loads((saved / "detector.json").read_text(encoding="utf-8"))
+    about["examples"][0]["text"] = "hot dogs"
+    edit(saved, examples=about["examples"])
+    with pytest.raises(CheckpointError, match="encode_again=True"):
+        AspectDetector.load(saved)
+    assert AspectDetector.load(saved, encode_again=True).analyze("a hot dog").nearest["food"][0].text == "hot dogs"
+
+
+def test_a_failed_save_leaves_the_earlier_one(saved: Path, fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    detector = fitted().remove_aspect("food")
+    monkeypatch.setattr("fewaspect.detector.store.model_card", lambda about: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        detector.save(saved)
+    assert AspectDetector.load(saved).classes_.tolist() == ["food", "parking", "staff"]
+    assert [path.name for path in saved.parent.iterdir()] == ["detector"]

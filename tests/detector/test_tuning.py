@@ -1,0 +1,77 @@
+"""Thresholds from labelled texts and from the examples themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from detector_texts import EXAMPLES
+from fewaspect import AspectDetector
+from fewaspect.detector.tuning import best_threshold, f1_at, folds, left_out_probabilities
+from fewaspect.errors import ConfigError
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=12))
+def test_no_other_threshold_has_a_better_f1(pairs: list[tuple[float, bool]]) -> None:
+    p, y = np.array([p for p, _ in pairs]), np.array([y for _, y in pairs])
+    assume(y.any())  # else there is nothing to find
+    found = f1_at(p, y, best_threshold(p, y))
+    assert all(found >= f1_at(p, y, other) - 1e-9 for other in [*p, 0.0, 0.5, 1.0])
+
+
+def test_of_equally_good_thresholds_the_one_nearest_to_a_half_is_taken() -> None:
+    p, y = np.array([0.1, 0.3, 0.9]), np.array([False, False, True])
+    assert best_threshold(p, y) == pytest.approx(0.6)
+
+
+def test_tuning_raises_the_f1_on_the_texts_it_saw(fitted: Callable[..., AspectDetector]) -> None:
+    detector = fitted()
+    texts = ["cold soup", "the salad", "we could not park", "nice people", "it rained", "rude waiter", "a card"]
+    labels = [["food"], ["food"], ["parking"], ["staff"], [], ["staff"], []]
+    tuned = detector.tune(texts, labels)
+    assert all(row.f1 >= row.f1_before for row in tuned.values())
+    assert detector.thresholds_ == {name: row.threshold for name, row in tuned.items()}
+    result = detector.evaluate(texts, labels)
+    assert result["aspects"]["food"]["f1"] == pytest.approx(tuned["food"].f1)
+    assert str(tuned).splitlines()[1].startswith("food")
+
+
+def test_an_aspect_that_no_text_carries_keeps_its_threshold(fitted: Callable[..., AspectDetector]) -> None:
+    detector = fitted(threshold={"parking": 0.7})
+    tuned = detector.tune(["cold soup", "it rained"], [["food"], []])
+    assert tuned["parking"].threshold == 0.7
+    assert tuned["parking"].texts == 0
+
+
+def test_a_threshold_for_all_is_not_silently_overruled(fitted: Callable[..., AspectDetector]) -> None:
+    with pytest.raises(ConfigError, match="threshold=None"):
+        fitted(threshold=0.4).tune()
+
+
+def test_an_example_that_is_left_out_is_read_as_if_it_had_not_been_given(fitted: Callable[..., AspectDetector]) -> None:
+    detector = fitted()
+    found = left_out_probabilities(detector._scorer, detector._knowledge, 4096)
+    text = EXAMPLES["food"][1]
+    others = {name: [example for example in own if example != text] for name, own in EXAMPLES.items()}
+    expected = AspectDetector().fit(others).predict_proba([text])[0]
+    assert found[1] == pytest.approx(expected, abs=1e-4)
+    assert found[1, 0] < detector.predict_proba([text])[0, 0]
+
+
+def test_tuning_without_texts_uses_the_examples(fitted: Callable[..., AspectDetector]) -> None:
+    tuned = fitted().tune()
+    assert {name: row.texts for name, row in tuned.items()} == {"food": 2, "parking": 2, "staff": 1}
+
+
+def test_folds_hold_every_example_once_and_spread_those_of_an_aspect(fitted: Callable[..., AspectDetector]) -> None:
+    known = fitted()._knowledge
+    assert sorted(row for fold in folds(known) for row in fold) == list(range(5))
+    assert all(len(fold) == 1 for fold in folds(known))
+    few = folds(known, most=3)
+    assert sorted(row for fold in few for row in fold) == list(range(5))
+    membership = known.examples.membership
+    assert all((membership[fold].sum(axis=0) <= 1).all() for fold in few)
