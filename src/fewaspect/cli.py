@@ -9,7 +9,22 @@ from typing import Annotated, NoReturn
 import typer
 
 from fewaspect import __version__
-from fewaspect.commands import benchmark, cache, data, evaluate, figures, methods, quickstart, tables, train
+from fewaspect.commands import (
+    benchmark,
+    cache,
+    data,
+    detect,
+    evaluate,
+    figures,
+    fit,
+    methods,
+    quickstart,
+    report,
+    suggest,
+    tables,
+    train,
+    tune,
+)
 from fewaspect.errors import FewAspectError
 
 app = typer.Typer(
@@ -19,6 +34,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(quickstart.quickstart)
+app.command()(detect.detect)
+app.command()(report.report)
+app.command()(fit.fit)
+app.command()(tune.tune)
+app.command()(suggest.suggest)
 app.command()(train.train)
 app.command()(evaluate.evaluate)
 app.command()(benchmark.benchmark)

@@ -136,10 +136,10 @@ def test_the_showcase_has_six_test_aspects_with_4_or_5_examples(sample, showcase
     assert all(4 <= len(texts) <= 5 for texts in showcase.examples.values())
 
 
-def test_the_showcase_reviews_mention_one_to_three_of_its_aspects(showcase):
+def test_the_showcase_reviews_mention_up_to_three_of_its_aspects(showcase):
     assert 12 <= len(showcase.reviews) <= 14
     for review in showcase.reviews:
-        assert 1 <= len(review.aspects) <= 3
+        assert len(review.aspects) <= 3
         assert set(review.aspects) <= set(showcase.examples)
     mentioned = Counter(aspect for review in showcase.reviews for aspect in review.aspects)
     assert all(mentioned[aspect] >= 2 for aspect in showcase.examples), mentioned

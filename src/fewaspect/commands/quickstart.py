@@ -9,11 +9,11 @@ import typer
 
 
 def quickstart(
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder for the run and the page.")] = Path(
-        "quickstart"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FOLDER", help="Folder for examples, reviews and the page.")
+    ] = Path("quickstart"),
 ) -> None:
-    """Train briefly on the sample set, evaluate on unseen aspects, tag unseen reviews; all offline."""
+    """Tag reviews from a few examples per aspect, in the terminal and on a page, and measure; all offline."""
     from fewaspect.quickstart import run_quickstart
 
     run_quickstart(out)

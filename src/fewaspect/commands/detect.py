@@ -1,0 +1,73 @@
+"""`fewaspect detect`: tag every review of a file or a pipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fewaspect.commands.review_options import (
+    Column,
+    Encoding,
+    Examples,
+    From,
+    Model,
+    Quiet,
+    Reviews,
+    Threshold,
+    make_detector,
+    refuse_own_input,
+)
+from fewaspect.detector.reviews.kinds import STANDARD, OutputFormat, PipeFormat, choose_formats
+
+
+def detect(
+    reviews: Reviews,
+    examples: Examples = None,
+    model: Model = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="OUT", help='.csv, .tsv, .jsonl, .parquet, .html, or "-": a pipe.')
+    ] = STANDARD,
+    threshold: Threshold = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Add reasons, deciding words, sentences.")] = False,
+    per_sentence: Annotated[
+        bool, typer.Option("--per-sentence", help="A row per sentence, with the sentence in place of the review.")
+    ] = False,
+    format: Annotated[
+        PipeFormat | None,
+        typer.Option("--format", help="Format of pipes, where no extension says it; otherwise txt in and jsonl out."),
+    ] = None,
+    read_as: From = None,
+    write_as: Annotated[OutputFormat | None, typer.Option("--to", help="Format of OUT, if not by extension.")] = None,
+    column: Column = None,
+    prefix: Annotated[str, typer.Option(help="Put before the names of the columns that are added.")] = "",
+    encoding: Encoding = "utf-8",
+    chunk: Annotated[int, typer.Option(min=1, help="Reviews in memory at once.")] = 1000,
+    quiet: Quiet = False,
+) -> None:
+    """Tag reviews with the aspects they mention; all their other columns are carried along."""
+    reads, writes = choose_formats(reviews, output, format, read_as, write_as)
+    refuse_own_input(reviews, output)
+
+    from rich.console import Console
+
+    from fewaspect.detector.reviews.detecting import Stream, detect_stream
+    from fewaspect.detector.reviews.rows import Layout
+    from fewaspect.detector.reviews.source import Source
+    from fewaspect.detector.reviews.summary import Summary, summary_table
+    from fewaspect.detector.reviews.writing import open_writer
+    from fewaspect.progress import reading
+
+    console = Console(stderr=True, quiet=quiet)
+    stream = Stream(Source(reviews), reads, column, encoding, chunk)  # faults of the file show before the model loads
+    detector = make_detector(examples, model, threshold)
+    classes = tuple(detector.classes_)
+    layout = Layout(classes, explain, per_sentence, prefix)
+    words = explain or writes is OutputFormat.HTML
+    title = "Reviews" if reviews == STANDARD else Path(reviews).name
+    with open_writer(output, writes, layout, stream.columns, title) as writer:
+        summary = Summary(classes)
+        with reading(console, "detecting", stream.columns.total, lambda: summary.rate) as progress:
+            detect_stream(detector, stream, writer, layout, summary, words, progress)
+    console.print(summary_table(summary))

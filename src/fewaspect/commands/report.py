@@ -1,0 +1,68 @@
+"""`fewaspect report`: one page on what a file of reviews speaks of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fewaspect.commands.review_options import (
+    Column,
+    Encoding,
+    Examples,
+    From,
+    Model,
+    Quiet,
+    Reviews,
+    Threshold,
+    make_detector,
+    refuse_own_input,
+)
+from fewaspect.detector.reviews.kinds import STANDARD, choose_formats
+
+
+def report(
+    reviews: Reviews,
+    examples: Examples = None,
+    model: Model = None,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="The page to write.")] = Path(
+        "report.html"
+    ),
+    threshold: Threshold = None,
+    title: Annotated[str | None, typer.Option(help="Stands on the page; the name of the file, if not given.")] = None,
+    sentences: Annotated[int, typer.Option(min=1, help="Example sentences per aspect.")] = 4,
+    read_as: From = None,
+    column: Column = None,
+    encoding: Encoding = "utf-8",
+    quiet: Quiet = False,
+) -> None:
+    """Write a page with how often each aspect occurs, what occurs together, and sentences that show it."""
+    reads, _ = choose_formats(reviews, None, None, read_as)
+    refuse_own_input(reviews, str(output))
+
+    from rich.console import Console
+
+    from fewaspect.detector.reviews.detecting import Stream, analyzed
+    from fewaspect.detector.reviews.report import Candidates, render_report
+    from fewaspect.detector.reviews.source import Source
+    from fewaspect.detector.reviews.summary import Summary, summary_table
+    from fewaspect.files import atomic_write
+    from fewaspect.progress import reading
+
+    console = Console(stderr=True, quiet=quiet)
+    stream = Stream(Source(reviews), reads, column, encoding)
+    detector = make_detector(examples, model, threshold)
+    name = title or ("Reviews" if reviews == STANDARD else Path(reviews).name)
+    with atomic_write(output) as file:  # opened first: a folder that is not there shows before the work
+        summary, candidates = Summary(tuple(detector.classes_)), Candidates()
+        with reading(console, "reading", stream.columns.total, lambda: summary.rate) as progress:
+            for chunk in stream.chunks:
+                analyses = analyzed(detector, chunk, words=False)
+                summary.add(analyses)
+                candidates.add(analyses)
+                progress(len(chunk))
+        file.write(render_report(detector, summary, candidates, name, sentences))
+    console.print(summary_table(summary))
+    if not quiet:
+        typer.echo(str(output.resolve()))

@@ -1,0 +1,66 @@
+"""`fewaspect suggest`: which sentences to label next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fewaspect.commands.review_options import Column, Encoding, Examples, From, Model, Reviews, make_detector
+from fewaspect.detector.reviews.kinds import choose_formats
+
+if TYPE_CHECKING:
+    from fewaspect.detector.suggesting import Suggestion
+
+
+def suggest(
+    reviews: Reviews,
+    examples: Examples = None,
+    model: Model = None,
+    number: Annotated[int, typer.Option("-n", min=1, help="How many sentences.")] = 10,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="OUT", help="JSONL to correct: each sentence with the aspects found."),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Of more sentences than this, a fair sample is looked at.")] = 5000,
+    read_as: From = None,
+    column: Column = None,
+    encoding: Encoding = "utf-8",
+) -> None:
+    """Find the sentences whose labels would teach the detector most, and say why."""
+    reads, _ = choose_formats(reviews, None, None, read_as)
+
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from fewaspect.data.formats.places import printable
+    from fewaspect.detector.reviews.reading import read_reviews
+    from fewaspect.detector.reviews.sampling import sample_sentences
+    from fewaspect.detector.reviews.source import Source
+
+    texts = sample_sentences((r.text for r in read_reviews(Source(reviews), reads, column, encoding)), limit)
+    detector = make_detector(examples, model)
+    suggestions = detector.suggest(texts, number)
+    analyses = detector.analyze_many([suggestion.text for suggestion in suggestions], words=False)
+    found = [list(analysis.aspects) for analysis in analyses]
+    table = Table("label next", "found now", "why", show_lines=True)
+    for suggestion, aspects in zip(suggestions, found, strict=True):
+        cells = (suggestion.text, ", ".join(aspects) or "none", suggestion.why)
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    Console().print(table)
+    if output:
+        _write(output, suggestions, found)
+        typer.echo(
+            f"{output}: correct the labels, then use it with `fewaspect tune MODEL {output}` or add it to EXAMPLES"
+        )
+
+
+def _write(output: Path, suggestions: list[Suggestion], found: list[list[str]]) -> None:
+    from fewaspect.detector.reviews.writing import as_json
+    from fewaspect.files import atomic_write
+
+    with atomic_write(output) as file:
+        for suggestion, aspects in zip(suggestions, found, strict=True):
+            file.write(as_json({"text": suggestion.text, "labels": aspects, "why": suggestion.why}) + "\n")

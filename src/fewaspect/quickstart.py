@@ -1,0 +1,122 @@
+"""The product in one go on embedded defaults: examples and reviews as files, tags in the terminal and on a page."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fewaspect.data.sentences import SentenceSet
+from fewaspect.files import atomic_write
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from fewaspect.detector.explaining import Analysis
+
+SHOTS = 5
+COLOURS = ("bright_cyan", "bright_yellow", "bright_green", "bright_magenta", "bright_red", "bright_blue")
+NUMBERS = {
+    "macro_f1": "macro-F1", "micro_f1": "micro-F1", "mean_average_precision": "mean average precision",
+    "expected_calibration_error": "calibration error",
+}  # fmt: skip
+
+
+def run_quickstart(out: Path) -> Path:
+    """Write examples and reviews to `out`, tag them with the shipped weights, offline; returns the page's path."""
+    from rich.console import Console
+
+    from fewaspect import AspectDetector
+    from fewaspect.data.sampleset import load_sample, load_showcase
+
+    console, showcase, sentences = Console(), load_showcase(), load_sample()["test"]
+    examples, reviews = out / "examples.json", out / "reviews.jsonl"
+    out.mkdir(parents=True, exist_ok=True)
+    _write(examples, json.dumps(showcase.examples, indent=2, ensure_ascii=False))
+    _write(reviews, "\n".join(json.dumps({"text": review.text}, ensure_ascii=False) for review in showcase.reviews))
+    detector = AspectDetector()
+
+    console.rule("[bold]1  Name aspects and give a few examples")
+    started = time.perf_counter()
+    detector.fit(showcase.examples)
+    count = sum(map(len, showcase.examples.values()))
+    ready = time.perf_counter() - started
+    console.print(f"{len(showcase.examples)} aspects, {count} examples, ready in {ready:.1f} s.\n")
+
+    console.rule("[bold]2  Tag reviews")
+    console.print(tagged_table(detector.analyze_many([review.text for review in showcase.reviews])))
+    page = out / "tagged.html"
+    _write_page(detector, reviews, page)
+    console.print(f"The same as a page: [bold]{page.resolve()}[/bold]. Your own aspects and reviews:", soft_wrap=True)
+    console.print(f"  fewaspect detect {reviews} --examples {examples} --output tagged.html\n", soft_wrap=True)
+
+    console.rule("[bold]3  Measure")
+    texts, labels, tested, truth = split(sentences)
+    result = AspectDetector().fit(texts, labels).evaluate(tested, truth)
+    console.print(f"{SHOTS} examples for each of {len(sentences.classes)} aspects, tested on {len(tested)} sentences:")
+    console.print(", ".join(f"{label} [bold]{result[name]:.2f}[/bold]" for name, label in NUMBERS.items()))
+    return page
+
+
+def split(sentences: SentenceSet) -> tuple[list[str], list[list[str]], list[str], list[list[str]]]:
+    """The first sentences that give every aspect its examples, with their aspects, and all others."""
+    missing = dict.fromkeys(sentences.classes, SHOTS)
+    sides: tuple[list[Any], list[Any]] = ([], [])
+    for sentence in sentences:
+        taken = any(missing[aspect] > 0 for aspect in sentence.aspects)
+        sides[not taken].append(sentence)
+        for aspect in sentence.aspects if taken else ():
+            missing[aspect] -= 1
+    given, tested = sides
+    return (
+        [s.text for s in given], [list(s.aspects) for s in given],
+        [s.text for s in tested], [list(s.aspects) for s in tested],
+    )  # fmt: skip
+
+
+def tagged_table(analyses: Sequence[Analysis]) -> Table:
+    """A row for each text: the deciding words coloured, its aspects with their probabilities, or why there is none."""
+    from rich.table import Table
+    from rich.text import Text
+
+    names = list(analyses[0].probabilities) if analyses else []
+    style = {name: f"bold {COLOURS[i % len(COLOURS)]}" for i, name in enumerate(names)}
+    table = Table("review", "aspects", show_lines=True, header_style="bold")
+    for analysis in analyses:
+        found = [Text(f"{name} {analysis.probabilities[name]:.2f}", style[name]) for name in analysis.aspects]
+        table.add_row(_marked(analysis, style), Text("\n").join(found) if found else Text(analysis.reason, "dim"))
+    return table
+
+
+def _marked(analysis: Analysis, style: dict[str, str]) -> Text:
+    from rich.text import Text
+
+    from fewaspect.detector.reviews.marking import marks, segments
+
+    words = Text()
+    for segment in segments(analysis.text, marks(analysis.words, analysis.sentences)):
+        words.append(segment.text, style[segment.aspect] if segment.aspect else "")
+    return words
+
+
+def _write_page(detector: Any, reviews: Path, page: Path) -> None:
+    from fewaspect.detector.reviews.detecting import Stream, detect_stream
+    from fewaspect.detector.reviews.kinds import InputFormat, OutputFormat
+    from fewaspect.detector.reviews.rows import Layout
+    from fewaspect.detector.reviews.source import Source
+    from fewaspect.detector.reviews.summary import Summary
+    from fewaspect.detector.reviews.writing import open_writer
+
+    classes = tuple(detector.classes_)
+    layout = Layout(classes, explain=True, per_sentence=False, prefix="")
+    stream = Stream(Source(str(reviews)), InputFormat.JSONL)
+    with open_writer(str(page), OutputFormat.HTML, layout, stream.columns, "fewaspect quickstart") as writer:
+        detect_stream(detector, stream, writer, layout, Summary(classes), words=True)
+
+
+def _write(path: Path, text: str) -> None:
+    with atomic_write(path) as file:
+        file.write(text + "\n")
