@@ -1,0 +1,80 @@
+"""How long a detector takes to be ready, to learn one more aspect and to read one sentence; with 20 and 200 aspects.
+
+    python benchmarks/detector_times.py [--repeats 20]
+
+The sentences are those of the sample set that ships with the package. Writes docs/results/detector-times.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fewaspect import AspectDetector
+from fewaspect.data.sampleset import load_sample
+from fewaspect.detector.examples import ExampleWarning
+from fewaspect.environment import describe_environment
+from fewaspect.files import atomic_write
+from fewaspect.settings import to_json
+
+OUT = Path(__file__).parent.parent / "docs" / "results" / "detector-times.json"
+SHOTS = 5
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--out", type=Path, default=OUT)
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore", ExampleWarning)
+    texts = list(dict.fromkeys(text for part in load_sample().values() for text in part.texts))
+    started = time.perf_counter()
+    AspectDetector().fit({"warm": texts[:1]}).predict(texts[:1])
+    result: dict[str, Any] = {"seconds from import to the first answer": time.perf_counter() - started}
+    for aspects in (20, 200):
+        result[f"{aspects} aspects, milliseconds"] = measured(aspects, texts, arguments.repeats)
+    result |= {"repeats": arguments.repeats, "examples per aspect": SHOTS, "environment": describe_environment()}
+    with atomic_write(arguments.out) as file:
+        file.write(to_json(result))
+    print(to_json({name: value for name, value in result.items() if name != "environment"}))
+
+
+def measured(aspects: int, texts: list[str], repeats: int) -> dict[str, Any]:
+    """Examples are taken in turn; beyond the number of texts, they are numbered to be new ones."""
+    supply = (f"{text} {turn}" if turn else text for turn in range(10**6) for text in texts)
+    examples = {f"aspect {n}": [next(supply) for _ in range(SHOTS)] for n in range(aspects)}
+    detector = AspectDetector()
+    started = time.perf_counter()
+    detector.fit(examples)
+    ready = 1000 * (time.perf_counter() - started)
+    adding, removing, reading = [], [], []
+    for turn in range(repeats):
+        new = [next(supply) for _ in range(SHOTS)]
+        adding.append(timed(lambda new=new: detector.add_aspect("one more", new)))
+        removing.append(timed(lambda: detector.remove_aspect("one more")))
+        reading.append(timed(lambda turn=turn: detector.predict([texts[turn % len(texts)]])))
+    return {
+        "fit": ready, "add one with 5 examples": spread(adding), "remove one": spread(removing),
+        "tag one sentence": spread(reading),
+    }  # fmt: skip
+
+
+def timed(work: Callable[[], Any]) -> float:
+    started = time.perf_counter()
+    work()
+    return 1000 * (time.perf_counter() - started)
+
+
+def spread(values: list[float]) -> dict[str, float]:
+    low, middle, high = np.percentile(values, [5, 50, 95])
+    return {"median": float(middle), "5 %": float(low), "95 %": float(high)}
+
+
+if __name__ == "__main__":
+    main()

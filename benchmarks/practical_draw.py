@@ -1,0 +1,109 @@
+"""What the practical comparison is measured on: real aspect sets, a few examples of each aspect, sentences to tag."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fewaspect.data.sentences import LabelledSentence, describe_aspect, text_identity
+
+SETS = {
+    "restaurants": "semeval14_restaurants",
+    "laptops": "acos_laptop",
+    "books": "memd_books",
+    "courses": "oats_coursera",
+    "fewasp": None,  # the test split of FewAsp (all)
+}
+SHOTS = (1, 5, 10)
+MOST_ASPECTS = 12
+FEWEST_SENTENCES = 40  # of an aspect: twice the most examples, in each half
+NO_ASPECT = "none"  # what some sets call a sentence without an aspect
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Examples and test sentences with 0/1 rows over `names`; equal for all systems that are compared."""
+
+    names: list[str]
+    examples: list[str]
+    example_rows: list[list[int]]
+    texts: list[str]
+    rows: list[list[int]]
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(json.dumps(asdict(self)).encode()).hexdigest()
+
+
+def load_set(name: str, data: Path) -> list[LabelledSentence]:
+    """The sentences of one of the `SETS`, each once, with readable aspect names."""
+    from fewaspect.data.benchmarks import load_benchmark, verify_checksums
+    from fewaspect.data.formats import read_sentences
+
+    file = SETS[name]
+    if file is None:
+        return merged(load_benchmark("fewasp", data).test)
+    path = data / "practical" / f"{file}.jsonl"
+    verify_checksums(data, [path])
+    return merged(read_sentences(path))
+
+
+def merged(sentences: Iterable[LabelledSentence]) -> list[LabelledSentence]:
+    """Each text once with the aspects of all its copies; "LAPTOP#PRICE" becomes "laptop price", "None" is no aspect."""
+    texts: dict[str, str] = {}
+    aspects: dict[str, dict[str, None]] = {}
+    for sentence in sentences:
+        identity = text_identity(sentence.text)
+        texts.setdefault(identity, sentence.text)
+        readable = (describe_aspect(aspect) for aspect in sentence.aspects)
+        aspects.setdefault(identity, {}).update(dict.fromkeys(name for name in readable if name != NO_ASPECT))
+    return [LabelledSentence(text, tuple(aspects[identity])) for identity, text in texts.items() if identity]
+
+
+def frequent_aspects(sentences: Iterable[LabelledSentence]) -> list[str]:
+    """Up to twelve aspects, the most frequent first; the same for every seed and number of examples."""
+    counts = Counter(aspect for sentence in sentences for aspect in sentence.aspects)
+    enough = [name for name, count in counts.items() if count >= FEWEST_SENTENCES]
+    return sorted(enough, key=lambda name: (-counts[name], name))[:MOST_ASPECTS]
+
+
+def draw(sentences: Sequence[LabelledSentence], shots: int, seed: int, test: int) -> Draw:
+    """Examples from one random half, `test` sentences of the other, those without any of the aspects included.
+
+    The halves and the test sentences depend on the seed alone, and fewer examples are among the more.
+    """
+    names = frequent_aspects(sentences)
+    rows = np.array([[name in sentence.aspects for name in names] for sentence in sentences], dtype=bool)
+    order = np.random.default_rng(seed).permutation(len(sentences))
+    pool, tested = order[: len(order) // 2], order[len(order) // 2 :][:test]
+    examples = pick_examples(rows, pool, shots)
+    return Draw(
+        names,
+        [sentences[i].text for i in examples],
+        rows[examples].astype(int).tolist(),
+        [sentences[i].text for i in tested],
+        rows[tested].astype(int).tolist(),
+    )
+
+
+def pick_examples(rows: np.ndarray, pool: np.ndarray, shots: int) -> list[int]:
+    """Sentences of the pool, in its order, until every aspect has `shots`: rare aspects first.
+
+    A sentence stands for all of its aspects, so that a frequent aspect can get more than it needs.
+    """
+    picked: list[int] = []
+    rare_first = np.argsort(rows[pool].sum(axis=0), kind="stable")
+    for upto in sorted({min(step, shots) for step in SHOTS} | {shots}) if shots else ():
+        for aspect in rare_first:
+            missing = upto - int(rows[picked, aspect].sum())
+            fresh = [int(i) for i in pool if rows[i, aspect] and int(i) not in picked]
+            if len(fresh) < missing:
+                raise ValueError(f"expected {upto} examples of aspect {aspect} in the half, found {len(fresh)} more")
+            picked += fresh[: max(missing, 0)]
+    return picked
