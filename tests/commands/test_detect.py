@@ -104,7 +104,22 @@ def test_results_never_take_the_place_of_the_reviews(reviews: Path) -> None:
     before = reviews.read_bytes()
     assert "names the file of the reviews" in refused(run("detect", reviews, "-o", reviews))
     assert "names the file of the reviews" in refused(run("report", reviews, "-o", reviews))
+    assert "names the file of the reviews" in refused(run("suggest", reviews, "-o", reviews))
     assert reviews.read_bytes() == before
+
+
+def test_results_never_take_the_place_of_the_examples(reviews: Path, tmp_path: Path) -> None:
+    examples = tmp_path / "examples.jsonl"
+    examples.write_text('{"text": "cold soup", "labels": ["food"]}\n')
+    for command in ("detect", "report", "suggest"):
+        message = refused(run(command, reviews, "--examples", examples, "-o", examples))
+        assert "names the file of the examples" in message
+    assert "cold soup" in examples.read_text()
+
+
+def test_a_compressed_output_is_refused(reviews: Path, tmp_path: Path) -> None:
+    assert "found .gz" in refused(run("detect", reviews, "-o", tmp_path / "out.csv.gz"))
+    assert not list(tmp_path.glob("out*"))
 
 
 def test_an_output_folder_that_is_missing_shows_before_anything_is_scored(

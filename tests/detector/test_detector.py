@@ -200,3 +200,9 @@ def test_an_aspect_the_labels_know_but_the_detector_does_not_is_said(fitted: Fit
     assert result["unknown_aspects"] == {"noise": 1}
     assert result["empties"] == 1
     assert fitted().score(["cold soup", "thin walls"], [["food"], ["noise"]]) == pytest.approx(2 / 3)
+
+
+def test_a_removed_aspect_leaves_no_threshold_behind(fitted: Fit) -> None:
+    detector = fitted(threshold={"parking": 0.9, "food": 0.2}).remove_aspect("parking")
+    assert detector.thresholds_["food"] == 0.2
+    assert detector.predict(["cold soup"]) == [["food"]]

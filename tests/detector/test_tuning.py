@@ -43,8 +43,15 @@ def test_tuning_raises_the_f1_on_the_texts_it_saw(fitted: Callable[..., AspectDe
 def test_an_aspect_that_no_text_carries_keeps_its_threshold(fitted: Callable[..., AspectDetector]) -> None:
     detector = fitted(threshold={"parking": 0.7})
     tuned = detector.tune(["cold soup", "it rained"], [["food"], []])
-    assert tuned["parking"].threshold == 0.7
+    assert tuned["parking"].threshold == detector.thresholds_["parking"] == 0.7
     assert tuned["parking"].texts == 0
+
+
+def test_a_threshold_set_by_name_gives_way_to_the_tuned_one(fitted: Callable[..., AspectDetector]) -> None:
+    detector = fitted(threshold={"food": 0.99})
+    tuned = detector.tune(["cold soup", "it rained"], [["food"], []])
+    assert detector.thresholds_["food"] == tuned["food"].threshold < 0.99
+    assert detector.predict(["cold soup"]) == [["food"]]
 
 
 def test_a_threshold_for_all_is_not_silently_overruled(fitted: Callable[..., AspectDetector]) -> None:

@@ -48,7 +48,7 @@ def detect(
 ) -> None:
     """Tag reviews with the aspects they mention; all their other columns are carried along."""
     reads, writes = choose_formats(reviews, output, format, read_as, write_as)
-    refuse_own_input(reviews, output)
+    refuse_own_input(output, reviews, examples)
 
     from rich.console import Console
 

@@ -39,7 +39,7 @@ def report(
 ) -> None:
     """Write a page with how often each aspect occurs, what occurs together, and sentences that show it."""
     reads, _ = choose_formats(reviews, None, None, read_as)
-    refuse_own_input(reviews, str(output))
+    refuse_own_input(str(output), reviews, examples)
 
     from rich.console import Console
 

@@ -103,9 +103,10 @@ def parse_thresholds(values: list[str], classes: list[str]) -> float | dict[str,
     return named if common is None else {name: named.get(name, common) for name in classes}
 
 
-def refuse_own_input(reviews: str, output: str) -> None:
-    """Results never take the place of the reviews."""
+def refuse_own_input(output: str, reviews: str, examples: Path | None) -> None:
+    """Results never take the place of the reviews or the examples."""
     from fewaspect.detector.reviews.source import Source
 
-    if Source(reviews).is_file(Path(output)):
-        raise ConfigError(f"{output}: --output names the file of the reviews.\nName another file.")
+    for name, given in (("reviews", reviews), ("examples", examples)):
+        if given is not None and Source(str(given)).is_file(Path(output)):
+            raise ConfigError(f"{output}: --output names the file of the {name}.\nName another file.")

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fewaspect.commands.review_options import Column, Encoding, Examples, From, Model, Reviews, make_detector
+from fewaspect.commands.review_options import (
+    Column,
+    Encoding,
+    Examples,
+    From,
+    Model,
+    Reviews,
+    make_detector,
+    refuse_own_input,
+)
 from fewaspect.detector.reviews.kinds import choose_formats
 
 if TYPE_CHECKING:
@@ -30,6 +39,8 @@ def suggest(
 ) -> None:
     """Find the sentences whose labels would teach the detector most, and say why."""
     reads, _ = choose_formats(reviews, None, None, read_as)
+    if output:
+        refuse_own_input(str(output), reviews, examples)
 
     from rich.console import Console
     from rich.table import Table

@@ -83,6 +83,8 @@ class AspectDetector(Fitted):
         """
         self._learn(self._examples.without_aspect(name))
         self._tuned.pop(name, None)
+        if isinstance(self.threshold, Mapping):
+            self.threshold = {other: value for other, value in self.threshold.items() if other != name}
         return self
 
     def add_examples(self, texts: Sequence[str], labels: Any) -> AspectDetector:
@@ -155,7 +157,7 @@ class AspectDetector(Fitted):
         """Set each aspect's threshold to where its F1 is best on labelled texts; returns a table of what changed.
 
         Without texts, on the examples: each is read as if it had not been given. Refused while one `threshold` is set
-        for all aspects, which would overrule what is tuned.
+        for all aspects, which would overrule what is tuned; one that was set by name gives way.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold", "good pizza"], "noise": ["thin walls"]})
@@ -179,6 +181,8 @@ class AspectDetector(Fitted):
             probabilities = self.predict_proba(checked)
         tuned = tune(names, probabilities, truth, self._thresholds)
         self._tuned = {name: row.threshold for name, row in tuned.items()}
+        if self.threshold is not None:
+            self.threshold = None  # an aspect without texts keeps the one it had, among the tuned
         return tuned
 
     def suggest(self, texts: Sequence[str], n: int = 10) -> list[Suggestion]:

@@ -131,7 +131,7 @@ def _yaml(path: Path) -> object:
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             seen: set[str] = set()
             for key, _ in node.value:
-                if key.value in seen:
+                if str(key.value) in seen:
                     raise place.line(key.start_mark.line + 1).error(
                         f"expected each name once, found {quoted(str(key.value))} again.", "Join their examples."
                     )

@@ -57,6 +57,8 @@ def choose_formats(
     `named` is for what has no extension, above all pipes; if both sides have one, it would mean nothing and is refused.
     """
     inputs, outputs = {f.value: f for f in InputFormat}, {f.value: f for f in OutputFormat}
+    if target and target.lower().endswith(".gz"):
+        raise ConfigError(f"{target}: expected the name of a plain file, found .gz.\nWrite it first, then compress it.")
     reads = read_as or inputs.get(_extension(source))
     writes = write_as or (outputs.get(_extension(target)) if target else OutputFormat.HTML)
     if named and reads and writes:
