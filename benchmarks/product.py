@@ -136,8 +136,8 @@ regression over three quarters of {episodes} episodes of 2 to 12 unseen aspects 
 examples {100 * NAMELESS:.0f} % lost their name.
 
 Training itself with 12 to 16 aspects, 1 to 5 uneven examples, hidden names and joined sentences (`--way 12-16
---shot 1-5 --nameless 0.1 --joined 0.1`) was tried: it ranked about one point of mean average precision worse on two draws of the
-sets of the practical comparison, at five examples.
+--shot 1-5 --nameless 0.1 --joined 0.1`) was tried: it ranked about one point of mean average precision worse on two
+draws of the sets of the practical comparison, at five examples.
 
 ## Results
 
