@@ -70,7 +70,7 @@ def test_tune_names_unknown_aspects_and_leaves_the_model_where_another_folder_is
     result = run("tune", fitted, labelled, "-o", tmp_path / "tuned")
     assert result.exit_code == 0, result.exception
     assert "the detector does not know cars" in result.stderr
-    assert "gives way to one for each" in result.stderr
+    assert "gives way to what is tuned" in result.stderr
     assert (fitted / "detector.json").read_bytes() == before
     tuned = json.loads((tmp_path / "tuned" / "detector.json").read_text())
     assert all(aspect["threshold"] is not None for aspect in tuned["aspects"])

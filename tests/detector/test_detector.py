@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
 from fewaspect.detector import detector as module
-from fewaspect.errors import ConfigError, DataError
+from fewaspect.errors import ConfigError, DataError, FewAspectError
 
 Fit = Callable[..., AspectDetector]
 TEXTS = ["cold soup again", "Nobody could park. The pizza was great!", "see you on Monday", "", "a rude waiter"]
@@ -206,3 +207,13 @@ def test_a_removed_aspect_leaves_no_threshold_behind(fitted: Fit) -> None:
     detector = fitted(threshold={"parking": 0.9, "food": 0.2}).remove_aspect("parking")
     assert detector.thresholds_["food"] == 0.2
     assert detector.predict(["cold soup"]) == [["food"]]
+
+
+@pytest.mark.parametrize("threshold", [5, "abc", {"food": -1}, {"fod": 0.5}])
+def test_a_threshold_that_cannot_be_is_refused_by_fit_and_by_save(threshold: Any, fitted: Fit, tmp_path: Path) -> None:
+    with pytest.raises(FewAspectError, match=r"threshold|fod"):
+        fitted(threshold=threshold)
+    detector = fitted().set_params(threshold=threshold)
+    with pytest.raises(FewAspectError, match=r"threshold|fod"):
+        detector.save(tmp_path / "saved")
+    assert not (tmp_path / "saved").exists()

@@ -28,7 +28,7 @@ def test_parameters_are_got_set_and_cloned_unchanged(fitted: Callable[..., Aspec
     threshold = {"food": 0.4}
     detector = fitted(threshold=threshold)
     assert detector.get_params() == {"model": None, "threshold": threshold, "batch_tokens": 4096}
-    detector.tune()
+    detector.predict(["cold soup"])
     assert detector.threshold is threshold
     copied = clone(detector)
     assert copied.get_params() == detector.get_params()

@@ -22,10 +22,11 @@ def saved(fitted: Fit, tmp_path: Path) -> Path:
 
 
 def test_what_is_loaded_answers_bit_for_bit_the_same(fitted: Fit, tmp_path: Path) -> None:
-    detector = fitted(threshold={"food": 0.3})
+    detector = fitted()
     detector.add_aspect("noise | <b>", [], description="loud 'neighbours' 😀")
     detector.add_examples(["we went on Monday", "loud waiters " * 300], [[], ["noise | <b>", "staff"]])
     detector.tune(TEXTS, [["food"], ["parking"], ["staff"], [], []])
+    detector.set_params(threshold={"food": 0.3})
     loaded = AspectDetector.load(detector.save(tmp_path / "d"))
     np.testing.assert_array_equal(loaded.predict_proba(TEXTS), detector.predict_proba(TEXTS))
     assert loaded.predict(TEXTS) == detector.predict(TEXTS)

@@ -47,11 +47,11 @@ def test_an_aspect_that_no_text_carries_keeps_its_threshold(fitted: Callable[...
     assert tuned["parking"].texts == 0
 
 
-def test_a_threshold_set_by_name_gives_way_to_the_tuned_one(fitted: Callable[..., AspectDetector]) -> None:
+def test_a_threshold_set_by_name_is_not_silently_overruled_either(fitted: Callable[..., AspectDetector]) -> None:
     detector = fitted(threshold={"food": 0.99})
-    tuned = detector.tune(["cold soup", "it rained"], [["food"], []])
-    assert detector.thresholds_["food"] == tuned["food"].threshold < 0.99
-    assert detector.predict(["cold soup"]) == [["food"]]
+    with pytest.raises(ConfigError, match="set for food"):
+        detector.tune(["cold soup", "it rained"], [["food"], []])
+    assert detector.thresholds_["food"] == 0.99
 
 
 def test_a_threshold_for_all_is_not_silently_overruled(fitted: Callable[..., AspectDetector]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -28,8 +27,8 @@ def tune(
     from fewaspect.detector.detector import AspectDetector
 
     detector = AspectDetector.load(model)
-    if detector.threshold is not None and not isinstance(detector.threshold, Mapping):
-        typer.echo(f"The threshold of {detector.threshold} for all aspects gives way to one for each.", err=True)
+    if detector.threshold is not None:
+        typer.echo(f"The threshold set before, {detector.threshold}, gives way to what is tuned.", err=True)
         detector.set_params(threshold=None)
     texts, labels = _read(labelled, list(detector.classes_)) if labelled else (None, None)
     tuned = detector.tune(texts, labels)

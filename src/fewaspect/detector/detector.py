@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewaspect.detector.decision import Threshold, best_first, decide
+from fewaspect.detector.decision import Threshold, best_first, decide, thresholds_of
 from fewaspect.detector.examples import read_examples
 from fewaspect.detector.fitted import Fitted
 from fewaspect.detector.labels import carried, check_texts
@@ -54,6 +54,7 @@ class AspectDetector(Fitted):
         array([[0, 1]])
         """
         examples, matrix = read_examples(X, y, names=names, descriptions=descriptions, none=none)
+        thresholds_of(examples.names, self.threshold, {})  # refused now rather than at the first answer
         self._forget()
         self._learn(examples)
         self._matrix = matrix
@@ -156,8 +157,8 @@ class AspectDetector(Fitted):
     def tune(self, texts: Sequence[str] | None = None, labels: Any = None) -> Tuned:
         """Set each aspect's threshold to where its F1 is best on labelled texts; returns a table of what changed.
 
-        Without texts, on the examples: each is read as if it had not been given. Refused while one `threshold` is set
-        for all aspects, which would overrule what is tuned; one that was set by name gives way.
+        Without texts, on the examples: each is read as if it had not been given. Refused while a `threshold` is set
+        for all aspects or for one that is tuned here: it would overrule what is tuned.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold", "good pizza"], "noise": ["thin walls"]})
@@ -180,9 +181,12 @@ class AspectDetector(Fitted):
             truth, _ = carried(labels, names, len(checked := check_texts(texts)))
             probabilities = self.predict_proba(checked)
         tuned = tune(names, probabilities, truth, self._thresholds)
+        if overruled := [name for name, row in tuned.items() if row.texts and name in (self.threshold or {})]:
+            raise ConfigError(
+                f"threshold: set for {', '.join(overruled)} and would overrule what is tuned. "
+                "Call set_params(threshold=None) first."
+            )
         self._tuned = {name: row.threshold for name, row in tuned.items()}
-        if self.threshold is not None:
-            self.threshold = None  # an aspect without texts keeps the one it had, among the tuned
         return tuned
 
     def suggest(self, texts: Sequence[str], n: int = 10) -> list[Suggestion]:
@@ -239,6 +243,7 @@ class AspectDetector(Fitted):
         """
         from fewaspect.detector.store import Stored, write
 
+        thresholds_of(self._examples.names, self.threshold, self._tuned)  # refused rather than saved
         model = None if self._model is None else str(self._model)
         given = self.threshold
         threshold = {k: float(v) for k, v in given.items()} if isinstance(given, Mapping) else given and float(given)
