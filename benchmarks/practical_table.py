@@ -140,7 +140,7 @@ def spread(numbers: Sequence[float], metric: Metric) -> str:
 
 def wanted(results: Sequence[Result]) -> list[str]:
     """What the detector has to show, beside what was measured; compared on the seeds that all three have."""
-    lines = ["## What was wanted\n", "| examples | what | wanted | measured |", "|---|---|---|---|"]
+    lines = ["## In short\n", "| examples | what | aim | measured |", "|---|---|---|---|"]
     for shots in sorted({result["shots"] for result in results} - {0}):
         here = [result for result in results if result["shots"] == shots]
         for metric, least in ((MACRO_F1, 4 if shots == 5 else 0), (PRECISION, 7 if shots == 5 else 0)):
