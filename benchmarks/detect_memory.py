@@ -25,7 +25,7 @@ from fewaspect.detector.reviews.kinds import choose_formats
 from fewaspect.detector.reviews.rows import Layout
 from fewaspect.detector.reviews.source import Source
 from fewaspect.detector.reviews.summary import Summary
-from fewaspect.detector.reviews.writing import open_writer
+from fewaspect.detector.reviews.writing import Target
 from fewaspect.environment import describe_environment
 from fewaspect.files import atomic_write
 from fewaspect.settings import to_json
@@ -70,9 +70,7 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, object]:
             points.append({"reviews": summary.reviews, "megabytes": resident(), "sentences_per_second": summary.rate})
             print(points[-1], flush=True)
 
-    with open_writer(output, writes, layout, stream.columns) as writer:
-        words = arguments.explain or writes.value == "html"
-        detect_stream(detector, stream, writer, layout, summary, words, watch)
+    detect_stream(detector, stream, Target(output, writes), layout, summary, watch)
     early, late = points[1]["megabytes"], points[-1]["megabytes"]
     return {
         "lines": arguments.lines,

@@ -36,7 +36,7 @@ def main() -> None:
     texts = list(dict.fromkeys(text for part in load_sample().values() for text in part.texts))
     started = time.perf_counter()
     AspectDetector().fit({"warm": texts[:1]}).predict(texts[:1])
-    result: dict[str, Any] = {"seconds from import to the first answer": time.perf_counter() - started}
+    result: dict[str, Any] = {"seconds from imported to the first answer": time.perf_counter() - started}
     for aspects in (20, 200):
         result[f"{aspects} aspects, milliseconds"] = measured(aspects, texts, arguments.repeats)
     result |= {"repeats": arguments.repeats, "examples per aspect": SHOTS, "environment": describe_environment()}

@@ -108,13 +108,12 @@ def _write_page(detector: Any, reviews: Path, page: Path) -> None:
     from fewaspect.detector.reviews.rows import Layout
     from fewaspect.detector.reviews.source import Source
     from fewaspect.detector.reviews.summary import Summary
-    from fewaspect.detector.reviews.writing import open_writer
+    from fewaspect.detector.reviews.writing import Target
 
     classes = tuple(detector.classes_)
     layout = Layout(classes, explain=True, per_sentence=False, prefix="")
-    stream = Stream(Source(str(reviews)), InputFormat.JSONL)
-    with open_writer(str(page), OutputFormat.HTML, layout, stream.columns, "fewaspect quickstart") as writer:
-        detect_stream(detector, stream, writer, layout, Summary(classes), words=True)
+    target = Target(str(page), OutputFormat.HTML, "fewaspect quickstart")
+    detect_stream(detector, Stream(Source(str(reviews)), InputFormat.JSONL), target, layout, Summary(classes))
 
 
 def _write(path: Path, text: str) -> None:

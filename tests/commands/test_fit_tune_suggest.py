@@ -99,7 +99,16 @@ def test_what_a_user_can_mend_is_refused(tmp_path: Path, examples: Path) -> None
     assert isinstance(run("detect", reviews, "--model", tmp_path).exception, CheckpointError)
     assert isinstance(run("fit", tmp_path / "missing.json", "-o", tmp_path / "d").exception, DataError)
     assert isinstance(run("detect", reviews, "--examples", examples, "--threshold", "fod=1").exception, ConfigError)
+    for wrong in ("s.csv", "s"):
+        assert isinstance(
+            run("suggest", reviews, "--examples", examples, "-o", tmp_path / wrong).exception, ConfigError
+        )
     assert list(tmp_path.iterdir()) == [reviews]
+    reviews.write_text("\n \n")
+    assert "found none with a word in it" in str(run("suggest", reviews, "--examples", examples).exception)
+    reviews.write_text("cold soup\n")
+    assert isinstance(run("report", reviews, "--examples", examples, "-o", tmp_path).exception, ConfigError)
+    assert run("report", reviews, "--examples", examples, "-o", "-").stdout.startswith("<!doctype html>")
 
 
 def test_a_reader_that_leaves_early_ends_it_quietly(fitted: Path) -> None:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
 from fewaspect.detector import detector as module
+from fewaspect.detector.examples import ExampleWarning
 from fewaspect.errors import ConfigError, DataError, FewAspectError
 
 Fit = Callable[..., AspectDetector]
@@ -217,3 +218,10 @@ def test_a_threshold_that_cannot_be_is_refused_by_fit_and_by_save(threshold: Any
     with pytest.raises(FewAspectError, match=r"threshold|fod"):
         detector.save(tmp_path / "saved")
     assert not (tmp_path / "saved").exists()
+
+
+def test_examples_without_a_word_are_left_out_and_told() -> None:
+    with pytest.warns(ExampleWarning, match="1 example without a word to read, left out"):
+        detector = AspectDetector().fit({"food": ["the soup was cold", "\u200b"]})
+    assert detector.shots_ == {"food": 1}
+    assert "without a word to read" in detector.remarks_[0]

@@ -10,6 +10,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from fewaspect.detector.examples import Examples, ExampleWarning, read_examples
+from fewaspect.detector.labels import carried
 from fewaspect.errors import DataError
 
 TEXTS = ["cold soup", "garage full", "soup in the garage", "hello"]
@@ -123,3 +124,35 @@ def test_a_misspelt_aspect_is_refused_with_a_guess() -> None:
         examples.without_aspect("noise")
     with pytest.raises(DataError, match="only aspect"):
         Examples(("food",), {}, {}).without_aspect("food")
+
+
+def test_labels_may_come_from_generators() -> None:
+    lists = [["food"], ["parking"], ["parking", "food"], []]
+    assert read_examples(TEXTS, (iter(row) for row in lists))[0] == read_examples(TEXTS, lists)[0]
+
+
+def test_names_beside_a_dict_give_the_order_and_may_be_more() -> None:
+    found, _ = read_examples({"food": ["soup"]}, names=["parking", "food"])
+    assert found.names == ("parking", "food")
+    with pytest.raises(DataError, match=r'unknown aspect "fod"\. Did you mean "food"'):
+        read_examples({"fod": ["soup"]}, names=["parking", "food"])
+
+
+class Frame:
+    """What pandas and polars have in common."""
+
+    def __init__(self, rows: list[list[int]], columns: list[Any]) -> None:
+        self.rows, self.columns = rows, columns
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.rows, dtype=dtype)
+
+
+def test_a_data_frame_says_by_name_which_column_is_which() -> None:
+    frame = Frame([[1, 0, 0], [0, 1, 1]], ["parking", "food", "noise"])
+    matrix, unknown = carried(frame, ["food", "parking"], 2)
+    assert matrix.tolist() == [[False, True], [True, False]]
+    assert {name: column.tolist() for name, column in unknown.items()} == {"noise": [False, True]}
+    with pytest.raises(DataError, match='expected one column "price", found the columns parking, food, noise'):
+        carried(frame, ["food", "price"], 2)
+    assert carried(Frame([[1, 0]], [0, 1]), ["food", "parking"], 1)[0].tolist() == [[True, False]], "by position"

@@ -21,6 +21,8 @@ def sentences(text: str) -> list[str]:
         ("The soup was cold. Nobody cared.", ["The soup was cold.", "Nobody cared."]),
         ("We met Dr. Smith at 5 p.m. in the bar.", ["We met Dr. Smith at 5 p.m. in the bar."]),
         ("Open until 9 p.m. The bar is fine.", ["Open until 9 p.m.", "The bar is fine."]),
+        ("Would I go again? No. The soup, etc. Cold.", ["Would I go again?", "No.", "The soup, etc.", "Cold."]),
+        ("Took 20 min. to come, No. 5 of 9.", ["Took 20 min. to come, No. 5 of 9."]),
         ("It cost 3.50, e.g. Two coffees.", ["It cost 3.50, e.g. Two coffees."]),
         ("J. Doe served us. Great!", ["J. Doe served us.", "Great!"]),
         ("So good! we loved it? yes", ["So good!", "we loved it?", "yes"]),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from fewaspect import AspectDetector
-from fewaspect.errors import CheckpointError
+from fewaspect.errors import CheckpointError, ConfigError
 
 TEXTS = ["cold soup", "Nobody could park.", "a rude waiter", "", "it rained"]
 Fit = Callable[..., AspectDetector]
@@ -111,6 +112,26 @@ def test_a_description_with_a_part_missing_is_refused(saved: Path, part: str) ->
     edit(saved, **{part: None})
     with pytest.raises(CheckpointError, match=r"detector\.json: .* damaged one"):
         AspectDetector.load(saved)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"threshold": 7, "batch_tokens": 4096},
+        {"threshold": {"nothing": 0.5}, "batch_tokens": 4096},
+        {"threshold": None, "batch_tokens": 0},
+        {"threshold": None, "batch_tokens": 4096, "colour": "red"},
+    ],
+)
+def test_parameters_that_cannot_be_are_refused(saved: Path, parameters: dict[str, Any]) -> None:
+    edit(saved, parameters=parameters)
+    with pytest.raises(CheckpointError, match=r"detector\.json: .* damaged one"):
+        AspectDetector.load(saved)
+
+
+def test_a_saved_detector_is_no_model_for_other_examples(saved: Path) -> None:
+    with pytest.raises(ConfigError, match="found a saved detector, which has examples of its own"):
+        AspectDetector(saved).fit({"food": ["soup"]})
 
 
 def test_a_single_flipped_bit_is_noticed(saved: Path) -> None:

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
+from fewaspect.detector.examples import ExampleWarning
 from fewaspect.detector.tuning import best_threshold, f1_at, folds, left_out_probabilities
-from fewaspect.errors import ConfigError
+from fewaspect.errors import ConfigError, DataError
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=12))
@@ -82,3 +83,11 @@ def test_folds_hold_every_example_once_and_spread_those_of_an_aspect(fitted: Cal
     assert sorted(row for fold in few for row in fold) == list(range(5))
     membership = known.examples.membership
     assert all((membership[fold].sum(axis=0) <= 1).all() for fold in few)
+
+
+def test_labels_that_are_no_aspects_are_told_and_no_texts_are_refused(fitted: Callable[..., AspectDetector]) -> None:
+    detector = fitted()
+    with pytest.warns(ExampleWarning, match="labels that are no aspects, taken as none: foood"):
+        detector.tune(["cold soup", "hello"], [["foood"], []])
+    with pytest.raises(DataError, match="expected labelled texts to tune on, found none"):
+        detector.tune([], [])

@@ -56,7 +56,7 @@ def detect(
     from fewaspect.detector.reviews.rows import Layout
     from fewaspect.detector.reviews.source import Source
     from fewaspect.detector.reviews.summary import Summary, summary_table
-    from fewaspect.detector.reviews.writing import open_writer
+    from fewaspect.detector.reviews.writing import Target
     from fewaspect.progress import reading
 
     console = Console(stderr=True, quiet=quiet)
@@ -64,10 +64,8 @@ def detect(
     detector = make_detector(examples, model, threshold)
     classes = tuple(detector.classes_)
     layout = Layout(classes, explain, per_sentence, prefix)
-    words = explain or writes is OutputFormat.HTML
-    title = "Reviews" if reviews == STANDARD else Path(reviews).name
-    with open_writer(output, writes, layout, stream.columns, title) as writer:
-        summary = Summary(classes)
-        with reading(console, "detecting", stream.columns.total, lambda: summary.rate) as progress:
-            detect_stream(detector, stream, writer, layout, summary, words, progress)
+    target = Target(output, writes, "Reviews" if reviews == STANDARD else Path(reviews).name)
+    summary = Summary(classes)
+    with reading(console, "detecting", stream.columns.total, lambda: summary.rate) as progress:
+        detect_stream(detector, stream, target, layout, summary, progress)
     console.print(summary_table(summary))

@@ -26,9 +26,9 @@ def report(
     reviews: Reviews,
     examples: Examples = None,
     model: Model = None,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="The page to write.")] = Path(
-        "report.html"
-    ),
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="OUT", help='The page to write, or "-": a pipe.')
+    ] = "report.html",
     threshold: Threshold = None,
     title: Annotated[str | None, typer.Option(help="Stands on the page; the name of the file, if not given.")] = None,
     sentences: Annotated[int, typer.Option(min=1, help="Example sentences per aspect.")] = 4,
@@ -39,7 +39,7 @@ def report(
 ) -> None:
     """Write a page with how often each aspect occurs, what occurs together, and sentences that show it."""
     reads, _ = choose_formats(reviews, None, None, read_as)
-    refuse_own_input(str(output), reviews, examples)
+    refuse_own_input(output, reviews, examples)
 
     from rich.console import Console
 
@@ -47,14 +47,14 @@ def report(
     from fewaspect.detector.reviews.report import Candidates, render_report
     from fewaspect.detector.reviews.source import Source
     from fewaspect.detector.reviews.summary import Summary, summary_table
-    from fewaspect.files import atomic_write
+    from fewaspect.detector.reviews.writing import open_target
     from fewaspect.progress import reading
 
     console = Console(stderr=True, quiet=quiet)
     stream = Stream(Source(reviews), reads, column, encoding)
     detector = make_detector(examples, model, threshold)
     name = title or ("Reviews" if reviews == STANDARD else Path(reviews).name)
-    with atomic_write(output) as file:  # opened first: a folder that is not there shows before the work
+    with open_target(output) as file:  # opened first: a folder that is not there shows before the work
         summary, candidates = Summary(tuple(detector.classes_)), Candidates()
         with reading(console, "reading", stream.columns.total, lambda: summary.rate) as progress:
             for chunk in stream.chunks:
@@ -63,6 +63,7 @@ def report(
                 candidates.add(analyses)
                 progress(len(chunk))
         file.write(render_report(detector, summary, candidates, name, sentences))
+        file.flush()
     console.print(summary_table(summary))
-    if not quiet:
-        typer.echo(str(output.resolve()))
+    if not quiet and output != STANDARD:
+        typer.echo(str(Path(output).resolve()))

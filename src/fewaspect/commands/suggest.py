@@ -18,6 +18,7 @@ from fewaspect.commands.review_options import (
     refuse_own_input,
 )
 from fewaspect.detector.reviews.kinds import choose_formats
+from fewaspect.errors import ConfigError
 
 if TYPE_CHECKING:
     from fewaspect.detector.suggesting import Suggestion
@@ -41,6 +42,10 @@ def suggest(
     reads, _ = choose_formats(reviews, None, None, read_as)
     if output:
         refuse_own_input(str(output), reviews, examples)
+        if output.suffix.lower() not in (".jsonl", ".ndjson"):
+            raise ConfigError(
+                f"{output}: expected a name that ends in .jsonl, found {output.suffix or 'no extension'}."
+            )
 
     from rich.console import Console
     from rich.table import Table
@@ -51,7 +56,10 @@ def suggest(
     from fewaspect.detector.reviews.sampling import sample_sentences
     from fewaspect.detector.reviews.source import Source
 
-    texts = sample_sentences((r.text for r in read_reviews(Source(reviews), reads, column, encoding)), limit)
+    source = Source(reviews)
+    texts = sample_sentences((r.text for r in read_reviews(source, reads, column, encoding)), limit)
+    if not texts:
+        raise source.place.error("expected reviews, found none with a word in it.")
     detector = make_detector(examples, model)
     suggestions = detector.suggest(texts, number)
     analyses = detector.analyze_many([suggestion.text for suggestion in suggestions], words=False)

@@ -58,4 +58,4 @@ def _read(labelled: Path, classes: list[str]) -> tuple[list[str], list[list[str]
         )
     if others := sorted(set(sentences.classes) - set(classes)):
         typer.echo(f"{labelled}: the detector does not know {', '.join(others)}; taken as none.", err=True)
-    return list(sentences.texts), [list(sentence.aspects) for sentence in sentences]
+    return list(sentences.texts), [[name for name in s.aspects if name in classes] for s in sentences]

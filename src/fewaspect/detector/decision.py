@@ -27,7 +27,7 @@ def thresholds_of(names: Sequence[str], given: Threshold, tuned: Mapping[str, fl
     return np.full(len(names), _checked(given, "threshold"))
 
 
-def decide(probabilities: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
+def decide(probabilities: np.ndarray, thresholds: np.ndarray | float) -> np.ndarray:
     """(Q, N) booleans; a probability of nought, which only a text without words has, never suffices."""
     return (probabilities >= thresholds) & (probabilities > 0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fewaspect.detector.decision import Threshold, best_first, decide, thresholds_of
-from fewaspect.detector.examples import read_examples
+from fewaspect.detector.examples import ExampleWarning, read_examples
 from fewaspect.detector.fitted import Fitted
 from fewaspect.detector.labels import carried, check_texts
-from fewaspect.errors import ConfigError
+from fewaspect.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from fewaspect.detector.explaining import Analysis
@@ -141,7 +142,7 @@ class AspectDetector(Fitted):
         return self.analyze_many([text])[0]
 
     def analyze_many(self, texts: Sequence[str], words: bool = True) -> list[Analysis]:
-        """`analyze` for many texts at once; without `words` and nearest examples it takes about as long as `predict`.
+        """`analyze` for many texts at once; without `words`, evidence and nearest examples are left out.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
@@ -178,7 +179,11 @@ class AspectDetector(Fitted):
             truth = known.examples.membership
             probabilities = left_out_probabilities(self._scorer, known, self.batch_tokens)
         else:
-            truth, _ = carried(labels, names, len(checked := check_texts(texts)))
+            truth, unknown = carried(labels, names, len(checked := check_texts(texts)))
+            if not checked:
+                raise DataError("texts: expected labelled texts to tune on, found none.")
+            if unknown:
+                warnings.warn(f"labels that are no aspects, taken as none: {', '.join(unknown)}.", ExampleWarning, 2)
             probabilities = self.predict_proba(checked)
         tuned = tune(names, probabilities, truth, self._thresholds)
         if overruled := [name for name, row in tuned.items() if row.texts and name in (self.threshold or {})]:

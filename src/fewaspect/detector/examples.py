@@ -19,6 +19,7 @@ from fewaspect.detector.labels import (
     check_texts,
     is_matrix,
     matrix_names,
+    settled,
     shortened,
     unknown_aspect,
 )
@@ -116,6 +117,14 @@ class Examples:
             warnings.warn(remark, ExampleWarning, stacklevel=4)
         return replace(self, sentences=sentences, remarks=remarks)
 
+    def without_unreadable(self, texts: Sequence[str]) -> Examples:
+        """Without sentences in which the encoder finds no word; they are told like others that cannot be used."""
+        remarks = _remark(len(texts), texts, "without a word to read, left out")
+        for remark in remarks:
+            warnings.warn(remark, ExampleWarning, stacklevel=5)
+        left = {text: own for text, own in self.sentences.items() if text not in texts}
+        return replace(self, sentences=left, remarks=(*self.remarks, *remarks)) if texts else self
+
 
 def read_examples(
     X: Any, y: Any = None, *, names: Sequence[str] | None = None, descriptions: Mapping[str, str] | None = None,
@@ -127,13 +136,18 @@ def read_examples(
     if isinstance(X, Mapping):
         if y is not None:
             raise DataError("labels: expected none beside a dict of examples, found some.")
-        order = [check_name(name, "aspects") for name in X]
+        given = [check_name(name, "aspects") for name in X]
+        order = given if names is None else list(names)
+        for name in given:
+            if name not in order:
+                raise unknown_aspect(name, order)
         per_aspect = {name: check_texts(texts, f'examples of "{name}"') for name, texts in X.items()}
         labelled = [(text, (name,)) for name, texts in per_aspect.items() for text in texts]
     else:
         texts = check_texts(X)
         if y is None:
             raise DataError("labels: expected the aspects of each text, found none. Or give a dict of examples.")
+        y = settled(y)
         if matrix := is_matrix(y):
             order = matrix_names(y, names)
             rows, _ = carried(y, order, len(texts))

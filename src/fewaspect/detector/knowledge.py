@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from fewaspect.detector.examples import Examples, ExampleWarning
+from fewaspect.detector.examples import Examples
 from fewaspect.detector.scorer import Scorer
 from fewaspect.detector.splitting import fitting_spans
 from fewaspect.encoders.packed import PackedStates
@@ -66,7 +65,7 @@ def learn(scorer: Scorer, examples: Examples, before: Knowledge | None = None) -
     represented = keep(scorer, [*new, *new_labels])
     kept.update((text, represented[text]) for text in new)
     labels.update((text, represented[text]) for text in new_labels)
-    _warn_of_unreadable([text for text in new if not len(kept[text].lengths)])
+    examples = examples.without_unreadable([text for text in new if not len(kept[text].lengths)])
     return assemble(
         scorer, examples, {text: kept[text] for text in examples.texts}, {text: labels[text] for text in label_texts}
     )
@@ -123,12 +122,6 @@ def keep(scorer: Scorer, texts: Sequence[str]) -> dict[str, Kept]:
 def _mean(kept: Kept) -> Tensor:
     """(d,) unit vector of all pieces; zeros where there are none."""
     return F.normalize(kept.vectors.sum(dim=0), dim=0)
-
-
-def _warn_of_unreadable(texts: Sequence[str]) -> None:
-    if texts:
-        found = ", ".join(map(repr, texts[:3]))
-        warnings.warn(f"{len(texts)} examples without a word to read, left out: {found}.", ExampleWarning, stacklevel=4)
 
 
 def _label(known: Kept | None, scorer: Scorer) -> Kept:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,15 @@ def is_matrix(labels: Any) -> bool:
         return labels.dtype.kind in "biuf"
     rows = [row for row in labels if not isinstance(row, str)] if isinstance(labels, Iterable) else []
     return any(isinstance(entry, int | float | np.number | np.bool_) for row in rows if _is_row(row) for entry in row)
+
+
+def settled(labels: Any) -> Any:
+    """Labels that can be looked at more than once; what a generator gives is kept."""
+    if isinstance(labels, Iterator):
+        labels = list(labels)
+    if isinstance(labels, list | tuple):
+        return [list(row) if isinstance(row, Iterator) else row for row in labels]
+    return labels
 
 
 def matrix_names(labels: Any, names: Sequence[str] | None) -> list[str]:
@@ -90,6 +99,9 @@ def check_name(name: Any, where: str) -> str:
 
 def carried(labels: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """(texts, aspects) booleans in the order of `names`, and a column for each name that is none of them."""
+    labels = settled(labels)
+    if hasattr(labels, "columns") and list(labels.columns) != list(range(len(labels.columns))):
+        return _by_column(labels, names, texts)
     if is_matrix(labels):
         matrix = check_matrix(labels)
         if matrix.shape[1] != len(names):
@@ -101,6 +113,18 @@ def carried(labels: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray, 
     matrix = np.array([[name in row for name in names] for row in lists], dtype=bool).reshape(len(lists), len(names))
     unknown = sorted({name for row in lists for name in row} - set(names))
     return matrix, {name: np.array([name in row for row in lists], dtype=bool) for name in unknown}
+
+
+def _by_column(frame: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """A data frame says by name which aspect a column is for, in any order."""
+    matrix = check_matrix(frame)
+    check_lengths(texts, len(matrix))
+    columns = [str(column) for column in frame.columns]
+    if missing := [name for name in names if columns.count(name) != 1]:
+        found = ", ".join(columns) or "none"
+        raise DataError(f'labels: expected one column "{missing[0]}", found the columns {found}.')
+    unknown = {column: matrix[:, n] for n, column in enumerate(columns) if column not in names and matrix[:, n].any()}
+    return matrix[:, [columns.index(name) for name in names]], unknown
 
 
 def check_lengths(texts: int, labels: int) -> None:

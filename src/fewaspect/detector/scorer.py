@@ -25,6 +25,7 @@ MOST_OTHERS = 128  # rows that an aspect is told apart from: those of an episode
 SEEN_AT_ONCE = 1 << 24  # numbers in what all aspects see of some sentences: 64 MB
 SHIPPED = Path(__file__).parent / "shipped"
 PRESENCE = "presence.json"
+SAVED = "detector.json"  # what a folder has that is no run but a whole detector
 
 
 class Scorer:
@@ -120,6 +121,11 @@ class Scorer:
 def load_scorer(model: str | Path | None) -> Scorer:
     """The shipped weights, or those of a run folder; loaded once in a process, unless the folder changes."""
     folder = SHIPPED if model is None else Path(model)
+    if (folder / SAVED).is_file():
+        raise ConfigError(
+            f"{folder}: expected the folder of a training run, found a saved detector, which has examples of its own.\n"
+            "Use it without others: --model alone on the command line, AspectDetector.load(folder) in Python."
+        )
     best = RunFolder(folder).best
     return _load(str(folder.resolve()), best.stat().st_mtime_ns if best.is_file() else 0)
 

@@ -18,60 +18,16 @@ _BEFORE = re.compile(r"[^\s(\[\"'“‘]+$")
 _DOTTED = re.compile(r"(?:\w\.)+\w", re.ASCII)
 _CLAUSE = re.compile(r"[,;:、，；]\s*|\s[-–—]\s")
 _SPACE = re.compile(r"\s+")
-ABBREVIATIONS = frozenset(
-    [
-        "approx",
-        "appt",
-        "apt",
-        "ave",
-        "blvd",
-        "capt",
-        "co",
-        "corp",
-        "dept",
-        "dr",
-        "e.g",
-        "eg",
-        "est",
-        "etc",
-        "fig",
-        "gen",
-        "gov",
-        "hr",
-        "hrs",
-        "i.e",
-        "ie",
-        "inc",
-        "incl",
-        "jr",
-        "lt",
-        "ltd",
-        "max",
-        "min",
-        "mr",
-        "mrs",
-        "ms",
-        "mt",
-        "no",
-        "nr",
-        "oz",
-        "pc",
-        "pcs",
-        "prof",
-        "pt",
-        "rd",
-        "ref",
-        "rev",
-        "sgt",
-        "sq",
-        "sr",
-        "st",
-        "tel",
-        "vs",
-        "yr",
-        "yrs",
-    ]
-)
+ABBREVIATIONS = frozenset([
+    "approx", "appt", "apt", "ave", "blvd", "capt", "dept", "dr", "e.g", "eg", "est", "fig", "gen", "gov",
+    "i.e", "ie", "incl", "lt", "mr", "mrs", "ms", "mt", "nr", "prof", "pt", "rd", "ref", "rev", "sgt", "st",
+    "tel", "vs",
+])  # fmt: skip
+# These also end a sentence, where a capital follows: "No. The soup", but "No. 5".
+LAST_WORDS = frozenset([
+    "a.m", "co", "corp", "etc", "hr", "hrs", "inc", "jr", "ltd", "max", "min", "no", "oz", "p.m", "pc", "pcs",
+    "sq", "sr", "yr", "yrs",
+])  # fmt: skip
 
 
 def sentence_spans(text: str) -> list[Span]:
@@ -146,7 +102,7 @@ def _is_short(text: str, before: re.Match[str] | None, stop: int) -> bool:
     if before is None:
         return False
     word = before.group()
-    if word.casefold() in ("a.m", "p.m"):
+    if word.casefold() in LAST_WORDS:
         return not text[stop + 1 :].lstrip()[:1].isupper()
     if word.isdecimal():
         return not text[text.rfind("\n", 0, stop) + 1 : before.start()].strip()

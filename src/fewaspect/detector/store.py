@@ -14,17 +14,18 @@ import torch
 
 from fewaspect import __version__
 from fewaspect.detector.card import model_card
+from fewaspect.detector.decision import thresholds_of
 from fewaspect.detector.examples import Examples
 from fewaspect.detector.knowledge import Kept, Knowledge, assemble, learn
-from fewaspect.detector.scorer import PRESENCE, Scorer, load_scorer
-from fewaspect.errors import CheckpointError
+from fewaspect.detector.scorer import PRESENCE, SAVED, Scorer, load_scorer
+from fewaspect.errors import CheckpointError, FewAspectError
 from fewaspect.files import atomic_folder, atomic_write, sha256_of
 from fewaspect.settings import to_json
 from fewaspect.training.checkpoint import load_tensors, save_tensors
 from fewaspect.training.run import RunFolder
 
 FORMAT, VERSION = "fewaspect-detector", 1
-ABOUT, TENSORS, CARD, MODEL = "detector.json", "examples.safetensors", "MODEL_CARD.md", "model"
+ABOUT, TENSORS, CARD, MODEL = SAVED, "examples.safetensors", "MODEL_CARD.md", "model"
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,9 @@ def read(folder: Path, *, encode_again: bool = False) -> Stored:
         tuned = {a["name"]: float(a["threshold"]) for a in about["aspects"] if a["threshold"] is not None}
         files, identity = dict(about["files"]), dict(about["model"])
         parameters, matrix = dict(about["parameters"]), about["answers"] == "matrix"
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        _check_parameters(parameters)
+        thresholds_of(examples.names, parameters["threshold"], tuned)
+    except (KeyError, TypeError, ValueError, AttributeError, FewAspectError) as error:
         raise CheckpointError(
             f"{path}: expected the description of a detector, found a damaged one: {error!r}."
         ) from error
@@ -139,6 +142,14 @@ def _examples(about: Mapping[str, Any]) -> Examples:
     described = {a["name"]: _text(a["description"]) for a in about["aspects"] if a["description"] is not None}
     nameless = frozenset(aspect["name"] for aspect in about["aspects"] if not aspect["named"])
     return Examples(names, sentences, described, nameless)
+
+
+def _check_parameters(parameters: Mapping[str, Any]) -> None:
+    if set(parameters) != {"threshold", "batch_tokens"}:
+        raise ValueError(f"parameters must be threshold and batch_tokens, found {', '.join(parameters) or 'none'}")
+    tokens = parameters["batch_tokens"]
+    if not isinstance(tokens, int) or tokens < 1:
+        raise ValueError(f"batch_tokens must be a whole number from 1, found {tokens!r}")
 
 
 def _text(value: Any) -> str:

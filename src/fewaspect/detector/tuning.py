@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fewaspect.detector.decision import DEFAULT_THRESHOLD
+from fewaspect.detector.decision import DEFAULT_THRESHOLD, decide
 from fewaspect.detector.knowledge import Knowledge
 from fewaspect.detector.reading import read
 from fewaspect.detector.scorer import Scorer
@@ -59,7 +59,7 @@ def best_threshold(probabilities: np.ndarray, truth: np.ndarray) -> float:
 
 
 def f1_at(probabilities: np.ndarray, truth: np.ndarray, threshold: float) -> float:
-    decided = (probabilities >= threshold) & (probabilities > 0)
+    decided = decide(probabilities, threshold)
     whole = int(decided.sum()) + int(truth.sum())
     return 2 * int((decided & truth).sum()) / whole if whole else 1.0
 
@@ -67,8 +67,7 @@ def f1_at(probabilities: np.ndarray, truth: np.ndarray, threshold: float) -> flo
 def left_out_probabilities(scorer: Scorer, known: Knowledge, batch_tokens: int) -> np.ndarray:
     """(S, N) what each example would get had it not been given.
 
-    The aspects are learned anew for each of at most 64 folds (a few hundredths of a second with a dozen aspects, one or
-    two seconds with 200); no text is represented twice but for being read as a text.
+    The aspects are learned anew for each of at most 64 folds; examples keep their representations.
     """
     texts = known.examples.texts
     result = np.zeros((len(texts), len(known.examples.names)))

@@ -64,6 +64,11 @@ def test_grouped_json_is_told_apart_from_a_mapping(tmp_path: Path) -> None:
         ("e.json", '{"food": {"example": ["a"]}}', 'expected "examples" and "description", found "example"'),
         ("e.json", '{"food": {"examples": "a"}}', "expected a list of example sentences, found the string"),
         ("e.json", '{"food": {"description": 3}}', '"description" must be a string'),
+        (
+            "e.json",
+            '{"food": null, "wifi": 3}',
+            'aspect "wifi": expected a list of example sentences, found the number',
+        ),
         ("e.json", "{}", "found an empty one"),
         ("e.yaml", "[a, b]: [x]\n", "line 1: expected YAML, found a fault"),
         ("e.yaml", "food: [a]\nwifi: [b]\nfood: [c]\n", 'line 3: expected each name once, found "food" again'),

@@ -45,6 +45,12 @@ def test_a_table_keeps_all_columns_beside_the_text(tmp_path: Path) -> None:
     assert str(second.place).endswith("line 4")
 
 
+def test_columns_of_the_same_name_are_all_kept(tmp_path: Path) -> None:
+    (path := tmp_path / "r.csv").write_text("text,a,a,a.1,a\nsoup,1,2,3,4\n")
+    (review,) = read_reviews(Source(str(path)), InputFormat.CSV)
+    assert list(review.fields.items()) == [("text", "soup"), ("a", "1"), ("a.2", "2"), ("a.1", "3"), ("a.3", "4")]
+
+
 def test_json_lines_keep_all_fields_and_null_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     records = [{"body": NASTY, "tags": ["a"]}, {"body": None, "more": {"x": 1}}]

@@ -87,8 +87,9 @@ def test_candidates_stay_few_and_hold_the_most_probable() -> None:
         candidates.add([SimpleNamespace(sentences=(found, found, nothing))])
     kept = sorted(text for *_, text in candidates.best["food"])
     assert kept == [f"sentence of number {i}" for i in range(468, 500)]
-    assert len(candidates.without) == 32
-    assert any(int(text.split()[-1]) > 100 for text in candidates.without), "late ones have their chance"
+    without = candidates.without.sentences()
+    assert len(without) == 32
+    assert any(int(text.split()[-1]) > 100 for text in without), "late ones have their chance"
 
 
 def test_chosen_sentences_differ_in_their_words() -> None:

@@ -19,3 +19,10 @@ def test_of_many_sentences_a_fair_part_is_taken() -> None:
     assert 70 < early < 130
     assert found == sample_sentences(reviews, 200), "the same each time"
     assert found != sample_sentences(reviews, 200, seed=1)
+
+
+def test_a_sentence_that_occurs_often_has_no_better_chance() -> None:
+    often, once = ["The soup was cold."] * 5000, [f"Sentence number {i}." for i in range(5000)]
+    reviews = [sentence for pair in zip(often, once, strict=True) for sentence in pair]
+    taken = sum("The soup was cold." in sample_sentences(reviews, 50, seed) for seed in range(20))
+    assert taken < 5, "one in a hundred is expected"

@@ -20,7 +20,7 @@ from fewaspect.detector.reviews.kinds import InputFormat, OutputFormat
 from fewaspect.detector.reviews.rows import Layout
 from fewaspect.detector.reviews.source import Source
 from fewaspect.detector.reviews.summary import Summary
-from fewaspect.detector.reviews.writing import open_writer
+from fewaspect.detector.reviews.writing import Target
 from fewaspect.errors import ConfigError, DataError
 from keyword_detector import KeywordDetector
 
@@ -40,10 +40,8 @@ def detect(
     stream = Stream(Source(str(source)), InputFormat(read_as or Path(source).suffix[1:]), column, size=size)
     rows = Layout(tuple(detector.classes_), **layout)
     summary = Summary(rows.classes)
-    with open_writer(
-        str(target), OutputFormat(write_as or Path(target).suffix[1:]), rows, stream.columns, "A <title>"
-    ) as writer:
-        detect_stream(detector, stream, writer, rows, summary, words=True)
+    where = Target(str(target), OutputFormat(write_as or Path(target).suffix[1:]), "A <title>")
+    detect_stream(detector, stream, where, rows, summary)
     return summary
 
 

@@ -49,14 +49,12 @@ class Columns:
     kinds: dict[str, Kind] = field(default_factory=dict)
     total: int | None = None
     schema: Any = None  # pyarrow.Schema
-    text: str = "text"
 
     @classmethod
     def met_in(cls, reviews: Iterable[Review]) -> Columns:
         columns = cls(total=0)
         for review in reviews:
             columns.total = (columns.total or 0) + 1
-            columns.text = review.column
             for name, value in review.fields.items():
                 columns.kinds[name] = columns.kinds.get(name, Kind.EMPTY).joined(Kind.of(value))
         return columns

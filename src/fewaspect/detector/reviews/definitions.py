@@ -12,7 +12,7 @@ from typing import Any
 from fewaspect.data.formats.lines import opened_text
 from fewaspect.data.formats.places import Place, quoted, shown
 
-_MAPPING = re.compile(rb'\s*\{\s*(\}|"(?:[^"\\]|\\.)*"\s*:\s*(\[\s*["\]]|\{))')  # the first value: strings or an object
+_MAPPING = re.compile(rb'\s*\{\s*(\}|"(?:[^"\\]|\\.)*"\s*:\s*(null|\[\s*["\]]|\{))')  # a first value that no record has
 _PEEK = 1 << 16
 _LIMIT = 64 << 20
 _PARTS = ("examples", "description")

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
 from fewaspect.detector.reviews.columns import Columns, survey
-from fewaspect.detector.reviews.kinds import InputFormat
+from fewaspect.detector.reviews.kinds import InputFormat, OutputFormat
 from fewaspect.detector.reviews.memory import give_back
 from fewaspect.detector.reviews.reading import Review, read_reviews
 from fewaspect.detector.reviews.source import Source
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fewaspect.detector.explaining import Analysis
     from fewaspect.detector.reviews.rows import Layout
     from fewaspect.detector.reviews.summary import Summary
-    from fewaspect.detector.reviews.writing import Writer
+    from fewaspect.detector.reviews.writing import Target
 
 CHUNK = 1000  # reviews
 _CHARACTERS = 1 << 20  # a chunk ends here too: some reviews are books
@@ -76,24 +76,26 @@ def analyzed(detector: Detector, chunk: Sequence[Review], words: bool) -> list[A
 def detect_stream(
     detector: Detector,
     stream: Stream,
-    writer: Writer,
+    target: Target,
     layout: Layout,
     summary: Summary,
-    words: bool,
     progress: Callable[[int], None] = lambda done: None,
 ) -> None:
-    """Write a row for every review (or sentence), count, and finish."""
+    """Write a row for every review (or sentence) to the target, and count."""
     from fewaspect.detector.reviews.rows import rows_of
+    from fewaspect.detector.reviews.writing import open_writer
 
-    for chunk in stream.chunks:
-        analyses = analyzed(detector, chunk, words)
-        first = summary.reviews + 1
-        rows = [
-            row
-            for number, (review, analysis) in enumerate(zip(chunk, analyses, strict=True), first)
-            for row in rows_of(review, analysis, number, layout.per_sentence)
-        ]
-        writer.write(rows)
-        summary.add(analyses)
-        progress(len(chunk))
-    writer.finish(summary)
+    words = layout.explain or target.format is OutputFormat.HTML
+    with open_writer(target, layout, stream.columns) as writer:
+        for chunk in stream.chunks:
+            analyses = analyzed(detector, chunk, words)
+            first = summary.reviews + 1
+            rows = [
+                row
+                for number, (review, analysis) in enumerate(zip(chunk, analyses, strict=True), first)
+                for row in rows_of(review, analysis, number, layout.per_sentence)
+            ]
+            writer.write(rows)
+            summary.add(analyses)
+            progress(len(chunk))
+        writer.finish(summary)

@@ -6,6 +6,7 @@ import difflib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from fewaspect.data.formats.json_lines import parse
@@ -164,12 +165,14 @@ def _refuse_half_characters(record: dict[str, Any], place: Place) -> None:
 
 def _distinct(names: list[str]) -> list[str]:
     """Names of columns, the second "a" as "a.1"."""
-    seen: dict[str, int] = {}
-    distinct = []
+    distinct: dict[str, None] = {}
     for name in names:
-        times = seen[name] = seen.get(name, -1) + 1
-        distinct.append(f"{name}.{times}" if times else name)
-    return distinct
+        numbered = (f"{name}.{n}" for n in count(1))
+        free = (
+            name if name not in distinct else next(new for new in numbered if new not in distinct and new not in names)
+        )
+        distinct[free] = None
+    return list(distinct)
 
 
 def _listed(columns: Sequence[str]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from fewaspect.data.sentences import text_identity
 from fewaspect.detector.reviews.detecting import Detector
 from fewaspect.detector.reviews.marking import marks, segments
 from fewaspect.detector.reviews.page import hues, render
+from fewaspect.detector.reviews.sampling import FairSample
 
 if TYPE_CHECKING:
     from fewaspect.detector.explaining import Analysis
@@ -28,11 +28,9 @@ class Candidates:
     """The most probable sentences of each aspect and a fair sample of those without any; never more than a few."""
 
     best: dict[str, list[tuple[float, int, str]]] = field(default_factory=dict)
-    without: list[str] = field(default_factory=list)
+    without: FairSample = field(default_factory=lambda: FairSample(_KEPT))
     _held: dict[str, set[str]] = field(default_factory=dict)
-    _met: int = 0
     _order: int = 0
-    _chance: random.Random = field(default_factory=lambda: random.Random(0))
 
     def add(self, analyses: Sequence[Analysis]) -> None:
         for analysis in analyses:
@@ -42,7 +40,7 @@ class Candidates:
                 for name in sentence.aspects:
                     self._offer(name, sentence.probabilities[name], sentence.text)
                 if not sentence.aspects:
-                    self._sample(sentence.text)
+                    self.without.add(sentence.text)
 
     def _offer(self, name: str, probability: float, text: str) -> None:
         heap, held = self.best.setdefault(name, []), self._held.setdefault(name, set())
@@ -54,13 +52,6 @@ class Candidates:
         heapq.heappush(heap, (probability, self._order, text))
         if len(heap) > _KEPT:
             held.discard(text_identity(heapq.heappop(heap)[2]))
-
-    def _sample(self, text: str) -> None:
-        self._met += 1
-        if len(self.without) < _KEPT:
-            self.without.append(text)
-        elif (place := self._chance.randrange(self._met)) < _KEPT:
-            self.without[place] = text
 
 
 def different(texts: Sequence[str], number: int, overlap: float = 0.5) -> list[str]:
@@ -79,7 +70,7 @@ def different(texts: Sequence[str], number: int, overlap: float = 0.5) -> list[s
 def render_report(detector: Detector, summary: Summary, candidates: Candidates, title: str, each: int = 4) -> str:
     """The page; words are explained for the sentences on it only."""
     chosen = _chosen(candidates, summary.by_frequency(), each)
-    without = different(candidates.without, 2 * each)
+    without = different(candidates.without.sentences(), 2 * each)
     wanted = list(dict.fromkeys(text for texts in chosen.values() for text in texts))
     analyses = dict(zip(wanted, detector.analyze_many(wanted, words=True), strict=True)) if wanted else {}
     examples = {name: [_example(analyses[text], name) for text in texts] for name, texts in chosen.items()}

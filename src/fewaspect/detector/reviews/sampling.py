@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-import random
+import hashlib
+import heapq
 from collections.abc import Iterable
 
 from fewaspect.data.sentences import text_identity
 from fewaspect.detector.splitting import sentence_spans
 
 
+class FairSample:
+    """The sentences whose digests are the smallest: how often or how early one occurs makes no difference."""
+
+    def __init__(self, limit: int, seed: int = 0) -> None:
+        self.limit, self.key = limit, seed.to_bytes(8, "little")
+        self._heap: list[tuple[int, int, str]] = []  # the largest digest first: minus digest, number, sentence
+        self._held: set[int] = set()
+        self._met = 0
+
+    def add(self, sentence: str) -> None:
+        identity = text_identity(sentence)
+        place = -int.from_bytes(hashlib.blake2b(identity.encode(), digest_size=8, key=self.key).digest(), "little")
+        if not identity or place in self._held or (len(self._heap) == self.limit and place < self._heap[0][0]):
+            return
+        self._met += 1
+        self._held.add(place)
+        entry = (place, self._met, sentence)
+        if len(self._heap) < self.limit:
+            heapq.heappush(self._heap, entry)
+        else:
+            self._held.remove(heapq.heapreplace(self._heap, entry)[0])
+
+    def sentences(self) -> list[str]:
+        """In the order of their first occurrence."""
+        return [sentence for _, _, sentence in sorted(self._heap, key=lambda entry: entry[1])]
+
+
 def sample_sentences(reviews: Iterable[str], limit: int, seed: int = 0) -> list[str]:
-    """All sentences if there are at most `limit`, else a fair sample of so many, in the order of the reviews."""
-    chance = random.Random(seed)
-    kept: dict[int, tuple[int, str, str]] = {}  # by place in the sample: number, identity, sentence
-    held: set[str] = set()
-    met = 0
+    """All sentences if there are at most `limit` different ones, else a fair sample of so many."""
+    sample = FairSample(limit, seed)
     for review in reviews:
         for start, end in sentence_spans(review):
-            sentence = review[start:end]
-            if not (same := text_identity(sentence)) or same in held:
-                continue
-            met += 1
-            place = met - 1 if met <= limit else chance.randrange(met)
-            if place < limit:
-                if place in kept:
-                    held.discard(kept[place][1])
-                kept[place] = (met, same, sentence)
-                held.add(same)
-    return [sentence for _, _, sentence in sorted(kept.values())]
+            sample.add(review[start:end])
+    return sample.sentences()

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, time
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from fewaspect.data.formats.places import Place, quoted
 from fewaspect.data.formats.records import join_names
@@ -41,34 +41,41 @@ class Writer(ABC):
         """Let go of the file, which will be thrown away."""
 
 
+class Target(NamedTuple):
+    """Where rows go: the name of a file or "-", in which format; a page also has a title."""
+
+    name: str
+    format: OutputFormat
+    title: str = ""
+
+
 @contextmanager
-def open_writer(
-    target: str, format: OutputFormat, layout: Layout, columns: Columns, title: str = ""
-) -> Iterator[Writer]:
-    """A writer of `format`; after an error a file is as it was before, while a pipe has what was written."""
-    with _opened(target, binary=format is OutputFormat.PARQUET) as file:
-        writer = _make(format, file, layout, columns, Place(target), title)
+def open_writer(target: Target, layout: Layout, columns: Columns) -> Iterator[Writer]:
+    """What writes the target; after an error a file is as it was before, while a pipe has what was written."""
+    with open_target(target.name, binary=target.format is OutputFormat.PARQUET) as file:
+        writer = _make(target, file, layout, columns)
         try:
-            yield _Flushed(writer, file) if target == STANDARD else writer
+            yield _Flushed(writer, file) if target.name == STANDARD else writer
         except BaseException:
             writer.abandon()
             raise
 
 
-def _make(format: OutputFormat, file: IO[Any], layout: Layout, columns: Columns, place: Place, title: str) -> Writer:
-    if format is OutputFormat.JSONL:
+def _make(target: Target, file: IO[Any], layout: Layout, columns: Columns) -> Writer:
+    place = Place(target.name)
+    if target.format is OutputFormat.JSONL:
         return JsonWriter(file, layout)
-    if format is OutputFormat.HTML:
+    if target.format is OutputFormat.HTML:
         from fewaspect.detector.reviews.page import PageWriter
 
-        return PageWriter(file, layout, title)
+        return PageWriter(file, layout, target.title)
     layout.refuse_clash(columns.kinds, layout.flat_names, place)
-    if format is OutputFormat.PARQUET:
+    if target.format is OutputFormat.PARQUET:
         from fewaspect.detector.reviews.parquet import ParquetRows
 
         return ParquetRows(file, layout, columns)
     join_names(place, layout.classes, JOINT.strip(), JOINT)
-    return TableWriter(file, layout, columns, "\t" if format is OutputFormat.TSV else ",")
+    return TableWriter(file, layout, columns, "\t" if target.format is OutputFormat.TSV else ",")
 
 
 class JsonWriter(Writer):
@@ -175,7 +182,8 @@ class _Utf8:
 
 
 @contextmanager
-def _opened(target: str, binary: bool) -> Iterator[Any]:
+def open_target(target: str, binary: bool = False) -> Iterator[Any]:
+    """A file that appears when it is complete, or standard output."""
     if target != STANDARD:
         if Path(target).is_dir():
             raise ConfigError(f"{target}: expected the name of a file to write, found a directory.\nName a file in it.")
