@@ -23,8 +23,10 @@ from torch import Tensor
 
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import Episode, EpisodeSampler
+from fewaspect.detector.backends import RANGES, ranges_of, save_ranges, tokens_of
+from fewaspect.detector.looking import Parts
 from fewaspect.detector.presence import features, fit_presence
-from fewaspect.detector.scorer import PRESENCE
+from fewaspect.detector.weights import PRESENCE, load_weights
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import encode_episodes
 from fewaspect.files import atomic_folder
@@ -35,7 +37,8 @@ from fewaspect.methods.prepared import PreparedSet, place_episode
 from fewaspect.methods.supporting import without_names
 from fewaspect.settings import to_json
 from fewaspect.training.checkpoint import load_tensors, model_tensors, save_tensors
-from fewaspect.training.run import RunFolder, build_model, load_run
+from fewaspect.training.folder import RunFolder
+from fewaspect.training.run import build_model, load_run
 
 TRAINED = 0.75  # share of the trained layers
 NONE = 0.35  # share of sentences without any of the aspects
@@ -51,13 +54,13 @@ def main() -> None:
     arguments = parser.parse_args()
     with atomic_folder(arguments.out, replace=True) as new:
         about = milder(arguments.run, new)
+        weights = load_weights(new)
+        save_ranges(new / RANGES, ranges_of(weights, tokens_of(weights.source)))
         episodes = list(examined(new, arguments.data, arguments.episodes))
         held_out = episodes[: len(episodes) // 4]
         presence = fit_presence(episodes[len(held_out) :])
         presence.save(new / PRESENCE)
-        weights = torch.tensor(list(presence.weights.values()))
-        probabilities = [torch.sigmoid(rows @ weights + presence.intercept) for rows, _ in held_out]
-        measured = report(probabilities, [truth for _, truth in held_out])
+        measured = report([presence(rows) for rows, _ in held_out], [truth for _, truth in held_out])
         (new / "MODEL_CARD.md").write_text(card(about, arguments.episodes, measured), encoding="utf-8")
     print(to_json(measured))
 
@@ -81,7 +84,7 @@ def milder(run: Path, new: Path) -> dict[str, Any]:
 
 
 @torch.inference_mode()
-def examined(run: Path, data: Path, count: int) -> Iterator[tuple[Tensor, Tensor]]:
+def examined(run: Path, data: Path, count: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Features and truth of many episodes of aspects that the run has not seen."""
     _, encoder, model = load_run(run)
     assert isinstance(model.method, LPNPlus)
@@ -94,7 +97,8 @@ def examined(run: Path, data: Path, count: int) -> Iterator[tuple[Tensor, Tensor
         task, truth = uneven(task_of(encoded.represented, place_episode(episode, places)), episode, rng)
         aspects = model.method.learn(task.support, task.membership, task.labels)
         parts = model.method.parts(aspects, task.queries)
-        yield features(parts, model.method.together(parts), aspects.shots), truth
+        scores = model.method.together(parts).numpy()
+        yield features(Parts(*(part.numpy() for part in parts)), scores, aspects.shots.numpy()), truth.numpy()
 
 
 def uneven(task: Task, episode: Episode, rng: np.random.Generator) -> tuple[Task, Tensor]:
@@ -159,14 +163,14 @@ Against other systems, on other sets: `benchmarks/practical.py`.
 """
 
 
-def report(probabilities: list[Tensor], truth: list[Tensor]) -> dict[str, float]:
-    p, y = torch.cat([part.flatten() for part in probabilities]), torch.cat([part.flatten() for part in truth])
-    result = {"share of pairs that hold": float(y.float().mean())}
+def report(probabilities: list[np.ndarray], truth: list[np.ndarray]) -> dict[str, float]:
+    p, y = np.concatenate([part.ravel() for part in probabilities]), np.concatenate([part.ravel() for part in truth])
+    result = {"share of pairs that hold": float(y.mean())}
     for cut in (0.3, 0.4, 0.5):
         decided = p >= cut
         f1 = 2 * (decided & y).sum() / (decided.sum() + y.sum())
-        empty = [(a < cut).all(dim=1)[~b.any(dim=1)] for a, b in zip(probabilities, truth, strict=True)]
-        result |= {f"micro-F1 at {cut}": float(f1), f"right empties at {cut}": float(torch.cat(empty).float().mean())}
+        empty = [(a < cut).all(axis=1)[~b.any(axis=1)] for a, b in zip(probabilities, truth, strict=True)]
+        result |= {f"micro-F1 at {cut}": float(f1), f"right empties at {cut}": float(np.concatenate(empty).mean())}
     return result
 
 

@@ -27,7 +27,8 @@ from fewaspect.environment import describe_environment
 from fewaspect.files import atomic_write
 from fewaspect.methods.prepared import PreparedSet
 from fewaspect.settings import LPNSettings, TrainSettings, to_json
-from fewaspect.training.run import RunSettings, build_model
+from fewaspect.training.folder import RunSettings
+from fewaspect.training.run import build_model
 from plain import PlainModel
 
 

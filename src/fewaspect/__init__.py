@@ -12,7 +12,7 @@ __all__ = ["AspectDetector", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    """The detector is imported when it is asked for: it needs torch, and most commands' help does not."""
+    """The detector is imported when it is asked for: it needs scikit-learn, and most commands' help does not."""
     if name == "AspectDetector":
         from fewaspect.detector.detector import AspectDetector
 

@@ -15,6 +15,7 @@ from fewaspect.commands import (
     data,
     detect,
     evaluate,
+    export,
     figures,
     fit,
     methods,
@@ -39,6 +40,7 @@ app.command()(report.report)
 app.command()(fit.fit)
 app.command()(tune.tune)
 app.command()(suggest.suggest)
+app.command()(export.export)
 app.command()(train.train)
 app.command()(evaluate.evaluate)
 app.command()(benchmark.benchmark)

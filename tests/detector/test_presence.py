@@ -5,57 +5,54 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
-import torch
 
+from fewaspect.detector.looking import Parts
 from fewaspect.detector.presence import FEATURES, Presence, features, fit_presence
 from fewaspect.errors import CheckpointError
-from fewaspect.methods.lpn_plus import Parts
 
 WEIGHTS = dict(zip(FEATURES, (1.0, -2.0, 3.0, 0.25, 4.0, -1.0, 0.1), strict=True))
 
 
-def random_parts(Q: int, N: int, seed: int = 0) -> tuple[Parts, torch.Tensor]:
-    generator = torch.Generator().manual_seed(seed)
-    parts = Parts(*(torch.rand(Q, N, generator=generator, dtype=torch.float64) for _ in range(4)))
-    return parts, sum(parts, torch.zeros(Q, N, dtype=torch.float64)) / 4
+def random_parts(Q: int, N: int, seed: int = 0) -> tuple[Parts, np.ndarray]:
+    parts = np.random.default_rng(seed).random((4, Q, N))
+    return Parts(*parts), parts.mean(axis=0)
 
 
 def test_a_probability_is_the_logistic_function_of_the_features() -> None:
     parts, scores = random_parts(3, 4)
-    shots = torch.tensor([1.0, 5.0, 0.0, 2.0])
-    found = Presence(-0.7, WEIGHTS)(parts, scores, shots)
+    shots = np.array([1.0, 5.0, 0.0, 2.0])
+    found = Presence(-0.7, WEIGHTS)(features(parts, scores, shots))
     for q in range(3):
         total = sum(math.exp(5 * float(s)) for s in scores[q])
         for n in range(4):
             s = float(scores[q, n])
             seen = [*(float(part[q, n]) for part in parts[:3]), math.log(math.exp(5 * s) / total)]
-            seen += [s - float(scores[q].sort().values[-3]), math.log(1 + float(shots[n])), math.log(4)]
+            seen += [s - float(np.sort(scores[q])[-3]), math.log(1 + float(shots[n])), math.log(4)]
             logit = -0.7 + sum(w * x for w, x in zip(WEIGHTS.values(), seen, strict=True))
             assert float(found[q, n]) == pytest.approx(1 / (1 + math.exp(-logit)))
 
 
 def test_an_aspect_alone_is_not_certain_and_no_text_has_no_probabilities() -> None:
     parts, scores = random_parts(5, 1)
-    found = Presence(-1.0, WEIGHTS)(parts, scores, torch.ones(1))
+    found = Presence(-1.0, WEIGHTS)(features(parts, scores, np.ones(1)))
     assert ((found > 0) & (found < 1)).all()
     empty, none = random_parts(0, 3)
-    assert Presence(0.0, WEIGHTS)(empty, none, torch.ones(3)).shape == (0, 3)
+    assert Presence(0.0, WEIGHTS)(features(empty, none, np.ones(3))).shape == (0, 3)
 
 
 def test_fitting_finds_the_regression_that_made_the_truth() -> None:
-    generator = torch.Generator().manual_seed(1)
+    rng = np.random.default_rng(1)
     truth = Presence(-2.0, WEIGHTS)
     episodes = []
     for seed in range(200):
         parts, scores = random_parts(40, 2 + seed % 5, seed)
-        shots = torch.randint(1, 9, (scores.shape[1],), generator=generator).double()
-        held = torch.rand(scores.shape, generator=generator, dtype=torch.float64) < truth(parts, scores, shots)
-        episodes.append((features(parts, scores, shots), held))
+        rows = features(parts, scores, rng.integers(1, 9, scores.shape[1]))
+        episodes.append((rows, rng.random(scores.shape) < truth(rows)))
     parts, scores = random_parts(200, 4, seed=999)
-    shots = torch.tensor([1.0, 2.0, 4.0, 8.0])
-    found, expected = fit_presence(episodes)(parts, scores, shots), truth(parts, scores, shots)
-    assert float((found - expected).abs().mean()) < 0.02
+    rows = features(parts, scores, np.array([1.0, 2.0, 4.0, 8.0]))
+    assert np.abs(fit_presence(episodes)(rows) - truth(rows)).mean() < 0.02
 
 
 def test_it_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ MATRIX = np.array([["food" in row, "parking" in row] for row in LABELS], dtype=i
 def test_parameters_are_got_set_and_cloned_unchanged(fitted: Callable[..., AspectDetector]) -> None:
     threshold = {"food": 0.4}
     detector = fitted(threshold=threshold)
-    assert detector.get_params() == {"model": None, "threshold": threshold, "batch_tokens": 4096}
+    assert detector.get_params() == {"model": None, "threshold": threshold, "batch_tokens": None, "backend": "auto"}
     detector.predict(["cold soup"])
     assert detector.threshold is threshold
     copied = clone(detector)

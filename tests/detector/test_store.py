@@ -50,7 +50,7 @@ def test_aspects_without_any_example_are_saved(tmp_path: Path) -> None:
 
 
 def test_loading_reads_no_example_again(saved: Path, fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitted()._scorer, "_represented", lambda texts: pytest.fail("read again"))
+    monkeypatch.setattr(fitted()._scorer.encoder, "states", lambda ids: pytest.fail("read again"))
     AspectDetector.load(saved)
 
 
@@ -102,8 +102,8 @@ def test_what_is_no_detector_is_refused(saved: Path, tmp_path: Path) -> None:
 
 
 def test_a_newer_version_is_refused(saved: Path) -> None:
-    edit(saved, version=2, fewaspect="9.0")
-    with pytest.raises(CheckpointError, match=r"expected version 1 of the format, found 2, written by fewaspect 9.0"):
+    edit(saved, version=3, fewaspect="9.0")
+    with pytest.raises(CheckpointError, match=r"expected version 2 of the format, found 3, written by fewaspect 9.0"):
         AspectDetector.load(saved)
 
 

@@ -24,7 +24,7 @@ from fewaspect.figures.prototypes import densest, draw_prototypes, spread_out
 from fewaspect.figures.style import styled
 from fewaspect.settings import EvaluateSettings, LPNSettings, TrainSettings
 from fewaspect.training.evaluate_run import prepare_evaluation
-from fewaspect.training.run import RunSettings
+from fewaspect.training.folder import RunSettings
 from fewaspect.training.trainer import train
 
 QUIET = Console(quiet=True)

@@ -18,7 +18,7 @@ from fewaspect.benchmark.report import GridProgress
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.errors import FewAspectError
 from fewaspect.training.evaluate_run import evaluate_many
-from fewaspect.training.run import RunFolder, RunSettings
+from fewaspect.training.folder import RunFolder, RunSettings
 from fewaspect.training.trainer import train
 
 

@@ -13,7 +13,7 @@ from fewaspect.benchmark.estimate import Estimate
 from fewaspect.benchmark.grid import Cell, Run
 from fewaspect.errors import ResultError
 from fewaspect.settings import differences
-from fewaspect.training.run import RunFolder
+from fewaspect.training.folder import RunFolder
 
 
 @dataclass(frozen=True)

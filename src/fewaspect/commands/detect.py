@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fewaspect.commands.review_options import (
+    Backend,
     Column,
     Encoding,
     Examples,
@@ -44,6 +45,7 @@ def detect(
     prefix: Annotated[str, typer.Option(help="Put before the names of the columns that are added.")] = "",
     encoding: Encoding = "utf-8",
     chunk: Annotated[int, typer.Option(min=1, help="Reviews in memory at once.")] = 1000,
+    backend: Backend = "auto",
     quiet: Quiet = False,
 ) -> None:
     """Tag reviews with the aspects they mention; all their other columns are carried along."""
@@ -61,7 +63,7 @@ def detect(
 
     console = Console(stderr=True, quiet=quiet)
     stream = Stream(Source(reviews), reads, column, encoding, chunk)  # faults of the file show before the model loads
-    detector = make_detector(examples, model, threshold)
+    detector = make_detector(examples, model, threshold, backend)
     classes = tuple(detector.classes_)
     layout = Layout(classes, explain, per_sentence, prefix)
     target = Target(output, writes, "Reviews" if reviews == STANDARD else Path(reviews).name)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fewaspect.commands.review_options import Threshold, fit_detector, parse_thresholds
+from fewaspect.commands.review_options import Backend, Threshold, fit_detector, parse_thresholds
 
 
 def fit(
@@ -23,6 +23,7 @@ def fit(
         Path | None, typer.Option("--model", metavar="RUN", help="Folder of a training run, not the shipped weights.")
     ] = None,
     threshold: Threshold = None,
+    backend: Backend = "auto",
 ) -> None:
     """Learn aspects from a few examples each and save them; takes seconds, nothing is trained."""
     from rich.console import Console
@@ -31,7 +32,7 @@ def fit(
 
     from fewaspect.data.formats.places import printable
 
-    detector = fit_detector(examples, run)
+    detector = fit_detector(examples, run, backend)
     if threshold:
         detector.set_params(threshold=parse_thresholds(threshold, list(detector.classes_)))
     detector.save(output)

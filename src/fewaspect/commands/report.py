@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fewaspect.commands.review_options import (
+    Backend,
     Column,
     Encoding,
     Examples,
@@ -35,6 +36,7 @@ def report(
     read_as: From = None,
     column: Column = None,
     encoding: Encoding = "utf-8",
+    backend: Backend = "auto",
     quiet: Quiet = False,
 ) -> None:
     """Write a page with how often each aspect occurs, what occurs together, and sentences that show it."""
@@ -52,7 +54,7 @@ def report(
 
     console = Console(stderr=True, quiet=quiet)
     stream = Stream(Source(reviews), reads, column, encoding)
-    detector = make_detector(examples, model, threshold)
+    detector = make_detector(examples, model, threshold, backend)
     name = title or ("Reviews" if reviews == STANDARD else Path(reviews).name)
     with open_target(output) as file:  # opened first: a folder that is not there shows before the work
         summary, candidates = Summary(tuple(detector.classes_)), Candidates()

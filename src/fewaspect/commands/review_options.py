@@ -40,17 +40,22 @@ Column = Annotated[
 ]
 From = Annotated[InputFormat | None, typer.Option("--from", help="Format of the reviews, if not by extension.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of a text file.")]
+Backend = Annotated[
+    str, typer.Option("--backend", metavar="NAME", help="auto, torch, onnx or onnx-int8; see docs/performance.md.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")]
 
 
-def make_detector(examples: Path | None, model: Path | None, threshold: list[str] | None = None) -> AspectDetector:
+def make_detector(
+    examples: Path | None, model: Path | None, threshold: list[str] | None = None, backend: str = "auto"
+) -> AspectDetector:
     """A fitted detector from examples, or one that was saved; thresholds given here win."""
     from fewaspect.detector.detector import AspectDetector
 
     if examples is not None:
-        detector = fit_detector(examples, model)
+        detector = fit_detector(examples, model, backend)
     elif model is not None:
-        detector = AspectDetector.load(model)
+        detector = AspectDetector.load(model, backend=backend)
     else:
         raise ConfigError(
             "Which aspects? Expected --examples EXAMPLES or --model FOLDER, found neither.\n"
@@ -61,14 +66,14 @@ def make_detector(examples: Path | None, model: Path | None, threshold: list[str
     return detector
 
 
-def fit_detector(examples: Path, run: Path | None) -> AspectDetector:
+def fit_detector(examples: Path, run: Path | None, backend: str = "auto") -> AspectDetector:
     """A detector of the aspects in a file; what is odd about the examples is said on standard error."""
     from fewaspect.detector.detector import AspectDetector
     from fewaspect.detector.examples import ExampleWarning
     from fewaspect.detector.reviews.definitions import read_definitions
 
     given = read_definitions(examples)
-    detector = AspectDetector(model=run)
+    detector = AspectDetector(model=run, backend=backend)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExampleWarning)
         detector.fit(given.examples, given.labels, names=given.names, descriptions=given.descriptions)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fewaspect.commands.review_options import (
+    Backend,
     Column,
     Encoding,
     Examples,
@@ -37,6 +38,7 @@ def suggest(
     read_as: From = None,
     column: Column = None,
     encoding: Encoding = "utf-8",
+    backend: Backend = "auto",
 ) -> None:
     """Find the sentences whose labels would teach the detector most, and say why."""
     reads, _ = choose_formats(reviews, None, None, read_as)
@@ -60,7 +62,7 @@ def suggest(
     texts = sample_sentences((r.text for r in read_reviews(source, reads, column, encoding)), limit)
     if not texts:
         raise source.place.error("expected reviews, found none with a word in it.")
-    detector = make_detector(examples, model)
+    detector = make_detector(examples, model, backend=backend)
     suggestions = detector.suggest(texts, number)
     analyses = detector.analyze_many([suggestion.text for suggestion in suggestions], words=False)
     found = [list(analysis.aspects) for analysis in analyses]

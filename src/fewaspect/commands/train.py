@@ -25,7 +25,7 @@ def train(
 
     from rich.console import Console
 
-    from fewaspect.training.run import RunSettings
+    from fewaspect.training.folder import RunSettings
     from fewaspect.training.trainer import train as run_training
 
     state = run_training(RunSettings(settings, method), data, out, resume=resume, offline=offline or None)

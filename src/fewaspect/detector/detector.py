@@ -25,7 +25,8 @@ class AspectDetector(Fitted):
     """Finds aspects in text from a few examples each; an aspect may also be known by its name and description alone.
 
     `model`: the shipped weights, or the folder of an lpn-plus run. `threshold`: what a probability must reach, one
-    number for all aspects or a dict of some; None takes what was tuned, else 0.4. `batch_tokens`: read at once.
+    number for all aspects or a dict of some; None takes what was tuned, else 0.4. `batch_tokens`: read at once;
+    None: as many as are best. `backend`: "torch", "onnx", "onnx-int8", or "auto": what is fastest here.
 
     >>> from fewaspect import AspectDetector
     >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "parking": ["no valet", "garage full"]})
@@ -33,10 +34,14 @@ class AspectDetector(Fitted):
     [['parking'], ['food']]
     """
 
-    def __init__(self, model: str | Path | None = None, threshold: Threshold = None, batch_tokens: int = 4096) -> None:
+    def __init__(
+        self, model: str | Path | None = None, threshold: Threshold = None, batch_tokens: int | None = None,
+        backend: str = "auto",
+    ) -> None:  # fmt: skip
         self.model = model
         self.threshold = threshold
         self.batch_tokens = batch_tokens
+        self.backend = backend
 
     def fit(
         self, X: Any, y: Any = None, *, names: Sequence[str] | None = None,
@@ -252,13 +257,13 @@ class AspectDetector(Fitted):
         model = None if self._model is None else str(self._model)
         given = self.threshold
         threshold = {k: float(v) for k, v in given.items()} if isinstance(given, Mapping) else given and float(given)
-        parameters = {"threshold": threshold, "batch_tokens": self.batch_tokens}
+        parameters = {"threshold": threshold, "batch_tokens": self.batch_tokens, "backend": self.backend}
         write(Path(folder), Stored(self._knowledge, self._scorer, model, self._matrix, self._tuned, parameters))
         return Path(folder)
 
     @classmethod
-    def load(cls, folder: str | Path, *, encode_again: bool = False) -> AspectDetector:
-        """A saved detector. `encode_again` represents its examples anew, for example with newer weights.
+    def load(cls, folder: str | Path, *, backend: str = "auto", encode_again: bool = False) -> AspectDetector:
+        """A saved detector. `encode_again` represents its examples anew: with newer weights, or another precision.
 
         >>> import tempfile
         >>> from fewaspect import AspectDetector
@@ -268,8 +273,9 @@ class AspectDetector(Fitted):
         """
         from fewaspect.detector.store import read
 
-        stored = read(Path(folder), encode_again=encode_again)
+        stored = read(Path(folder), backend, encode_again=encode_again)
         detector = cls(stored.model, **stored.parameters)
         detector._model, detector._loaded, detector._known = stored.model, stored.scorer, stored.known
+        detector._backend = stored.scorer.backend
         detector._matrix, detector._tuned = stored.matrix, stored.tuned
         return detector

@@ -102,7 +102,7 @@ def _word_evidence(
     names, found = known.examples.names, {}
     for row, shares in reading.evidence.items():
         sentence = reading.sentences[row]
-        places, word_of_token = scorer.encoder.frozen.words(sentence)
+        places, word_of_token = scorer.encoder.tokens.words(sentence)
         adds = np.zeros((len(places), len(names)))
         for token, word in enumerate(word_of_token):
             if word is not None:

@@ -25,9 +25,11 @@ class Fitted(BaseEstimator):
 
     model: str | Path | None
     threshold: Threshold
-    batch_tokens: int
-    _known: Knowledge  # these five are there after `fit` alone
+    batch_tokens: int | None
+    backend: str
+    _known: Knowledge  # these six are there after `fit` alone
     _model: str | Path | None
+    _backend: str
     _loaded: Scorer | None
     _matrix: bool
     _tuned: dict[str, float]
@@ -50,7 +52,7 @@ class Fitted(BaseEstimator):
     @property
     def prototypes_(self) -> np.ndarray:
         """(aspects, d) where each aspect lies; an aspect's own examples, name and description alone decide it."""
-        return self._knowledge.aspects.prototypes.cpu().numpy()
+        return self._knowledge.aspects.prototypes
 
     @property
     def remarks_(self) -> tuple[str, ...]:
@@ -73,11 +75,12 @@ class Fitted(BaseEstimator):
 
     @property
     def _scorer(self) -> Scorer:
-        """Loaded when first needed, of the `model` there was at the time of `fit`."""
+        """Loaded when first needed, of the `model` and `backend` there were at the time of `fit`."""
         from fewaspect.detector.scorer import load_scorer
 
         if self._loaded is None:
-            self._loaded = load_scorer(self._model)
+            self._loaded = load_scorer(self._model, self._backend)
+            self._backend = self._loaded.backend
         return self._loaded
 
     def _learn(self, examples: Examples) -> None:
@@ -85,11 +88,20 @@ class Fitted(BaseEstimator):
 
         self._known = learn(self._scorer, examples, getattr(self, "_known", None))
 
+    def _serve(self, model: Path) -> None:
+        """Answer by another form of the same model."""
+        from fewaspect.detector.knowledge import learn
+        from fewaspect.detector.scorer import load_scorer
+
+        scorer = load_scorer(model)
+        self._known = learn(scorer, self._examples)
+        self._model, self._backend, self._loaded = model, scorer.backend, scorer
+
     def _forget(self) -> None:
-        if not isinstance(self.batch_tokens, int) or self.batch_tokens < 1:
-            raise ConfigError(f"batch_tokens: expected a whole number from 1, found {self.batch_tokens!r}.")
+        if not is_batch_size(self.batch_tokens):
+            raise ConfigError(f"batch_tokens: expected a whole number from 1, or None, found {self.batch_tokens!r}.")
         self.__dict__.pop("_known", None)
-        self._model, self._loaded = self.model, None
+        self._model, self._backend, self._loaded = self.model, self.backend, None
 
     def _read(self, texts: Sequence[str], *, vectors: bool = False, evidence: bool = False) -> Reading:
         from fewaspect.detector.reading import read
@@ -110,3 +122,7 @@ class Fitted(BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         """Without the weights, which every process has of its own."""
         return {**super().__getstate__(), **({"_loaded": None} if self.__sklearn_is_fitted__() else {})}
+
+
+def is_batch_size(tokens: Any) -> bool:
+    return tokens is None or (isinstance(tokens, int) and tokens >= 1)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import torch
-import torch.nn.functional as F
-from torch import Tensor
 
 from fewaspect.detector.examples import Examples
+from fewaspect.detector.looking import Aspects, Known
 from fewaspect.detector.scorer import Scorer
+from fewaspect.detector.sentences import Sentences, unit
 from fewaspect.detector.splitting import fitting_spans
-from fewaspect.encoders.packed import PackedStates
-from fewaspect.methods.base import Represented
-from fewaspect.methods.lpn_plus import Aspects
-
-EXAMPLE_TOKENS = 4096  # per batch
 
 
 @dataclass(frozen=True)
@@ -28,9 +23,10 @@ class Kept:
     Token states are kept in half precision, so that what is saved is exactly what was used.
     """
 
-    vectors: Tensor  # (pieces, d)
-    tokens: Tensor  # (tokens, d) half precision
-    lengths: Tensor  # (pieces,)
+    vectors: np.ndarray  # (pieces, d)
+    tokens: np.ndarray  # (tokens, d) half precision
+    lengths: np.ndarray  # (pieces,)
+    keys: np.ndarray  # (pieces,) equal for equal tokens, whatever was read beside them
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,7 @@ class Knowledge:
         """(S, d) one unit vector for each example."""
         if not self.kept:
             return np.zeros((0, self.aspects.prototypes.shape[1]), dtype=np.float32)
-        return torch.stack([_mean(self.kept[text]) for text in self.examples.texts]).cpu().numpy()
+        return np.stack([_mean(self.kept[text]) for text in self.examples.texts])
 
     def without(self, scorer: Scorer, texts: Iterable[str]) -> Knowledge:
         """As if these examples had not been given."""
@@ -74,71 +70,75 @@ def learn(scorer: Scorer, examples: Examples, before: Knowledge | None = None) -
 def assemble(scorer: Scorer, examples: Examples, kept: Mapping[str, Kept], labels: Mapping[str, Kept]) -> Knowledge:
     """All that follows from representations without reading any text."""
     parts = [kept[text] for text in examples.texts]
-    pieces = torch.tensor([len(part.lengths) for part in parts], dtype=torch.int64)
-    in_all = pieces.clamp(min=1)  # the pieces of a text count as one shot together
-    membership = torch.from_numpy(examples.membership).float() / in_all[:, None]  # (texts, N)
-    none = (membership.sum(dim=1) == 0).float() / in_all
-    membership, none = (part.repeat_interleave(pieces, dim=0).to(scorer.device) for part in (membership, none))
-    support = _together(parts, scorer)
-    texts = [_label(labels.get(examples.label_text(name)), scorer) for name in examples.names]
+    pieces = np.array([len(part.lengths) for part in parts], dtype=np.int64)
+    in_all = np.maximum(pieces, 1)  # the pieces of a text count as one shot together
+    membership = (examples.membership / in_all[:, None]).astype(np.float32)  # (texts, N)
+    none = (~examples.membership.any(axis=1) / in_all).astype(np.float32)
+    membership, none = np.repeat(membership, pieces, axis=0), np.repeat(none, pieces)
+    support = _together(parts, scorer.encoder.width)
+    texts = [labels.get(examples.label_text(name), _nothing(scorer.encoder.width)) for name in examples.names]
     vectors, prototypes = [], []
     for n, text in enumerate(texts):
-        own = membership[:, n].nonzero().squeeze(1)
+        own = np.flatnonzero(membership[:, n])
         vectors.append(_label_vector(text, support.vectors[own]))
-        prototypes.append(scorer.prototype(support.vectors[own], membership[own, n], vectors[-1]))
-    tokens = PackedStates(
-        torch.cat([text.tokens for text in texts]).float(),
-        torch.stack([text.lengths.sum() for text in texts]),  # in one piece: only their words are looked up
-    )
-    label_texts = Represented(torch.stack(vectors), tokens)
-    aspects = scorer.learn(support, membership, none, label_texts, torch.stack(prototypes))
-    return Knowledge(examples, kept, labels, aspects)
+        prototypes.append(scorer.looking.prototype(support.vectors[own], membership[own, n], vectors[-1]))
+    words = _together(texts, scorer.encoder.width)
+    in_one = np.array([text.lengths.sum() for text in texts], dtype=np.int64)  # only their words are looked up
+    label_words = Sentences(np.stack(vectors), words.tokens, in_one)
+    same = np.concatenate([np.zeros(0, dtype=np.int64), *(part.keys for part in parts)])
+    known = Known(support, same, membership, none, np.stack(vectors), label_words)
+    return Knowledge(examples, kept, labels, scorer.looking.learn(known, np.stack(prototypes)))
 
 
 def keep(scorer: Scorer, texts: Sequence[str]) -> dict[str, Kept]:
     """Each text represented once; one that is longer than the encoder reads, piece by piece."""
-    spans = fitting_spans(texts, [[(0, len(text))] for text in texts], scorer.too_long)
+    spans = fitting_spans(texts, [[(0, len(text))] for text in texts], scorer.encoder.tokens.too_long)
     pieces = [text[start:end] for text, own in zip(texts, spans, strict=True) for start, end in own]
-    vectors: dict[int, Tensor] = {}
-    tokens: dict[int, Tensor] = {}
-    for batch, represented in scorer.represent(pieces, EXAMPLE_TOKENS):
-        assert represented.tokens is not None
-        states = represented.tokens.values.split(represented.tokens.lengths.tolist())
-        vectors.update(zip(batch.tolist(), represented.vectors, strict=True))
-        tokens.update(zip(batch.tolist(), (part.half() for part in states), strict=True))
+    keys = [_key(ids) for ids in scorer.encoder.tokens.ids(pieces)]
+    vectors: dict[int, np.ndarray] = {}
+    tokens: dict[int, np.ndarray] = {}
+    for batch, read in scorer.each(pieces, None, lambda sentences: sentences):
+        states = np.split(read.tokens.astype(np.float16), np.cumsum(read.lengths)[:-1])
+        vectors.update(zip(batch.tolist(), read.vectors, strict=True))
+        tokens.update(zip(batch.tolist(), states, strict=True))
     kept, first = {}, 0
     for text, own in zip(texts, spans, strict=True):
-        read = [piece for piece in range(first, first + len(own)) if piece in vectors]
+        found = [piece for piece in range(first, first + len(own)) if piece in vectors]
         first += len(own)
-        nothing = torch.zeros(0, scorer.encoder.width, device=scorer.device)
+        nothing = _nothing(scorer.encoder.width)
         kept[text] = Kept(
-            torch.cat([nothing, *(vectors[piece][None] for piece in read)]),
-            torch.cat([nothing.half(), *(tokens[piece] for piece in read)]),
-            torch.tensor([len(tokens[piece]) for piece in read], dtype=torch.int64, device=scorer.device),
+            np.concatenate([nothing.vectors, *(vectors[piece][None] for piece in found)]),
+            np.concatenate([nothing.tokens, *(tokens[piece] for piece in found)]),
+            np.array([len(tokens[piece]) for piece in found], dtype=np.int64),
+            np.array([keys[piece] for piece in found], dtype=np.int64),
         )
     return kept
 
 
-def _mean(kept: Kept) -> Tensor:
+def _key(ids: Sequence[int]) -> int:
+    digest = hashlib.blake2b(np.array(ids, dtype=np.int32).tobytes(), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+def _nothing(width: int) -> Kept:
+    empty = np.zeros((0, width), dtype=np.float32)
+    return Kept(empty, empty.astype(np.float16), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+def _mean(kept: Kept) -> np.ndarray:
     """(d,) unit vector of all pieces; zeros where there are none."""
-    return F.normalize(kept.vectors.sum(dim=0), dim=0)
+    return unit(kept.vectors.sum(axis=0))
 
 
-def _label(known: Kept | None, scorer: Scorer) -> Kept:
-    """Nothing at all where there is no label text."""
-    return known or keep(scorer, [""])[""]
-
-
-def _label_vector(text: Kept, shots: Tensor) -> Tensor:
+def _label_vector(text: Kept, shots: np.ndarray) -> np.ndarray:
     """The label text's vector; of an aspect without a name that says anything, the mean of its shots stands in."""
-    return _mean(text) if len(text.lengths) else F.normalize(shots.sum(dim=0), dim=0)
+    return _mean(text) if len(text.lengths) else unit(shots.sum(axis=0))
 
 
-def _together(parts: Sequence[Kept], scorer: Scorer) -> Represented:
-    if not parts:
-        empty = torch.zeros(0, scorer.encoder.width, device=scorer.device)
-        return Represented(empty, PackedStates(empty, torch.zeros(0, dtype=torch.int64, device=scorer.device)))
-    tokens = torch.cat([part.tokens for part in parts]).float()
-    return Represented(
-        torch.cat([part.vectors for part in parts]), PackedStates(tokens, torch.cat([part.lengths for part in parts]))
+def _together(parts: Sequence[Kept], width: int) -> Sentences:
+    """In single precision."""
+    nothing = _nothing(width)
+    vectors, tokens, lengths = (
+        np.concatenate([getattr(part, name) for part in (nothing, *parts)]) for name in ("vectors", "tokens", "lengths")
     )
+    return Sentences(vectors, tokens.astype(np.float32), lengths)

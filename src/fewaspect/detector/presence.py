@@ -13,12 +13,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
+from fewaspect.detector.looking import Parts
 from fewaspect.errors import CheckpointError
 from fewaspect.files import atomic_write
-from fewaspect.methods.lpn_plus import Parts
 from fewaspect.settings import to_json
 
 FEATURES = ("whole", "seen", "apart", "share", "lead", "shots", "aspects")
@@ -26,13 +25,16 @@ SHARPNESS = 5.0  # of the softmax that the share is taken from: mild, so that a 
 RANK = 3  # the score that others lead is the third best: a sentence often has two aspects, rarely more
 
 
-def features(parts: Parts, scores: Tensor, shots: Tensor) -> Tensor:
+def features(parts: Parts, scores: np.ndarray, shots: np.ndarray) -> np.ndarray:
     """(Q, N, features) of each sentence and aspect, from scores on the scale of cosines and (N,) numbers of shots."""
-    share = (SHARPNESS * scores).log_softmax(dim=-1)
-    lead = scores - scores.topk(min(RANK, scores.shape[1]), dim=-1).values[:, -1:]
-    known = shots.to(scores).log1p().expand_as(scores)
-    aspects = torch.full_like(scores, math.log(max(1, scores.shape[1])))
-    return torch.stack([parts.whole, parts.seen, parts.apart, share, lead, known, aspects], dim=-1)
+    sharp = SHARPNESS * scores
+    highest = sharp.max(axis=1, keepdims=True, initial=-1e30)
+    share = sharp - highest - np.log(np.exp(sharp - highest).sum(axis=1, keepdims=True))
+    Q, N = scores.shape
+    third = np.partition(scores, N - min(RANK, N), axis=1)[:, N - min(RANK, N)]
+    known = np.broadcast_to(np.log1p(shots), (Q, N))
+    aspects = np.full((Q, N), math.log(max(1, N)))
+    return np.stack([parts.whole, parts.seen, parts.apart, share, scores - third[:, None], known, aspects], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,10 @@ class Presence:
     intercept: float
     weights: dict[str, float]
 
-    def __call__(self, parts: Parts, scores: Tensor, shots: Tensor) -> Tensor:
+    def __call__(self, features: np.ndarray) -> np.ndarray:
         """(Q, N) probabilities."""
-        weights = torch.tensor([self.weights[name] for name in FEATURES], dtype=scores.dtype, device=scores.device)
-        return torch.sigmoid(features(parts, scores, shots) @ weights + self.intercept)
+        weights = np.array([self.weights[name] for name in FEATURES])
+        return 1 / (1 + np.exp(-(features @ weights + self.intercept)))
 
     def save(self, path: Path) -> None:
         with atomic_write(path) as file:
@@ -63,14 +65,13 @@ class Presence:
             ) from error
 
 
-def fit_presence(episodes: Sequence[tuple[Tensor, Tensor]]) -> Presence:
+def fit_presence(episodes: Sequence[tuple[np.ndarray, np.ndarray]]) -> Presence:
     """From (Q, N, features) and (Q, N) truth of many episodes; every episode counts the same, whatever its size."""
-    import numpy as np
     from sklearn.linear_model import LogisticRegression
 
-    x = np.concatenate([rows.flatten(0, 1).double().cpu().numpy() for rows, _ in episodes])
-    y = np.concatenate([truth.flatten().cpu().numpy() for _, truth in episodes])
-    counts = np.concatenate([np.full(truth.numel(), 1.0 / truth.numel()) for _, truth in episodes])
+    x = np.concatenate([rows.reshape(-1, rows.shape[-1]).astype(float) for rows, _ in episodes])
+    y = np.concatenate([truth.ravel() for _, truth in episodes])
+    counts = np.concatenate([np.full(truth.size, 1.0 / truth.size) for _, truth in episodes])
     middle, spread = x.mean(axis=0), x.std(axis=0) + 1e-9
     fitted = LogisticRegression(max_iter=1000).fit((x - middle) / spread, y, counts * len(y) / counts.sum())
     weights = fitted.coef_[0] / spread

@@ -9,6 +9,7 @@ import numpy as np
 
 from fewaspect.detector.knowledge import Knowledge
 from fewaspect.detector.scorer import Scorer
+from fewaspect.detector.sentences import Sentences
 from fewaspect.detector.splitting import Span, fitting_spans, sentence_spans
 
 
@@ -35,7 +36,7 @@ class Reading:
 
 def split(scorer: Scorer, texts: Sequence[str]) -> tuple[list[list[Span]], list[list[int]], list[str]]:
     """The sentences of each text, none longer than the encoder reads: places, numbers, and the distinct ones."""
-    spans = fitting_spans(texts, [sentence_spans(text) for text in texts], scorer.too_long)
+    spans = fitting_spans(texts, [sentence_spans(text) for text in texts], scorer.encoder.tokens.too_long)
     numbers: dict[str, int] = {}
     rows = [
         [numbers.setdefault(text[start:end], len(numbers)) for start, end in own]
@@ -45,7 +46,7 @@ def split(scorer: Scorer, texts: Sequence[str]) -> tuple[list[list[Span]], list[
 
 
 def read(
-    scorer: Scorer, known: Knowledge, texts: Sequence[str], batch_tokens: int, *, vectors: bool = False,
+    scorer: Scorer, known: Knowledge, texts: Sequence[str], batch_tokens: int | None, *, vectors: bool = False,
     evidence: bool = False,
 ) -> Reading:  # fmt: skip
     """Every sentence compared with every aspect; one without a word that can be read has probabilities of nought."""
@@ -54,10 +55,15 @@ def read(
         spans, rows, sentences, np.zeros((len(sentences), len(known.examples.names))),
         np.zeros((len(sentences) if vectors else 0, scorer.encoder.width), dtype=np.float32),
     )  # fmt: skip
-    for batch, represented in scorer.represent(sentences, batch_tokens):
-        reading.probabilities[batch] = scorer.probabilities(known.aspects, represented)
+
+    def compare(some: Sentences) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+        adds = scorer.looking.evidence(known.aspects, some) if evidence else []
+        return scorer.probabilities(known.aspects, some), some.vectors, adds
+
+    for batch, (probabilities, directions, adds) in scorer.each(sentences, batch_tokens, compare):
+        reading.probabilities[batch] = probabilities
         if vectors:
-            reading.vectors[batch] = represented.vectors.cpu().numpy()
+            reading.vectors[batch] = directions
         if evidence:
-            reading.evidence.update(zip(batch.tolist(), scorer.evidence(known.aspects, represented), strict=True))
+            reading.evidence.update(zip(batch.tolist(), adds, strict=True))
     return reading

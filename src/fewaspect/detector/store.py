@@ -10,21 +10,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
+import numpy as np
 
 from fewaspect import __version__
+from fewaspect.arrays import check_digest, load_arrays, save_arrays
+from fewaspect.detector import runtime
+from fewaspect.detector.backends import BACKENDS, RANGES, with_precision
 from fewaspect.detector.card import model_card
 from fewaspect.detector.decision import thresholds_of
 from fewaspect.detector.examples import Examples
+from fewaspect.detector.fitted import is_batch_size
 from fewaspect.detector.knowledge import Kept, Knowledge, assemble, learn
-from fewaspect.detector.scorer import PRESENCE, SAVED, Scorer, load_scorer
+from fewaspect.detector.scorer import SAVED, Scorer, load_scorer
+from fewaspect.detector.weights import PRESENCE
 from fewaspect.errors import CheckpointError, FewAspectError
 from fewaspect.files import atomic_folder, atomic_write, sha256_of
 from fewaspect.settings import to_json
-from fewaspect.training.checkpoint import load_tensors, save_tensors
-from fewaspect.training.run import RunFolder
+from fewaspect.training.folder import RunFolder
 
-FORMAT, VERSION = "fewaspect-detector", 1
+FORMAT, VERSION = "fewaspect-detector", 2
 ABOUT, TENSORS, CARD, MODEL = SAVED, "examples.safetensors", "MODEL_CARD.md", "model"
 
 
@@ -45,21 +49,21 @@ def write(folder: Path, stored: Stored) -> None:
     _refuse_foreign(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with atomic_folder(folder, replace=True) as new:
-        save_tensors(new / TENSORS, _tensors(stored.known), {"texts": _digest(stored.known.examples)})
+        save_arrays(new / TENSORS, _arrays(stored.known), {"texts": _digest(stored.known.examples)})
         files = [TENSORS]
         if stored.model is not None:
-            run = RunFolder(Path(stored.model))
             (new / MODEL).mkdir()
-            for source in (run.about, run.best, *run.path.glob(PRESENCE)):
+            for source in _model_files(Path(stored.model)):
                 shutil.copyfile(source, new / MODEL / source.name)
-                files.append(f"{MODEL}/{source.name}")
+                if source.name not in (runtime.GRAPH, runtime.TOKENISER):  # which their own description answers for
+                    files.append(f"{MODEL}/{source.name}")
         about = _about(stored, {name: sha256_of(new / name) for name in files})
         for name, content in ((ABOUT, to_json(about)), (CARD, model_card(about))):
             with atomic_write(new / name) as file:
                 file.write(content)
 
 
-def read(folder: Path, *, encode_again: bool = False) -> Stored:
+def read(folder: Path, backend: str = "auto", *, encode_again: bool = False) -> Stored:
     """What `write` wrote; what is damaged, foreign or newer is refused with the file and the reason."""
     path = folder / ABOUT
     about = _read_about(path)
@@ -75,14 +79,23 @@ def read(folder: Path, *, encode_again: bool = False) -> Stored:
             f"{path}: expected the description of a detector, found a damaged one: {error!r}."
         ) from error
     for name, digest in files.items():
-        _check_file(folder / name, digest)
-    model = str(folder / MODEL) if f"{MODEL}/model.safetensors" in files else None
-    scorer = load_scorer(model)
+        check_digest(folder / name, digest)
+    model = str(folder / MODEL) if any(name.startswith(f"{MODEL}/") for name in files) else None
+    precision = str(identity.setdefault("precision", "float32"))  # which all had before it was said
+    scorer = load_scorer(model, backend if encode_again else with_precision(backend, precision))
     if encode_again:
         return Stored(learn(scorer, examples), scorer, model, matrix, tuned, parameters)
     _check_model(path, identity, scorer)
     known = _knowledge(folder / TENSORS, examples, scorer)
     return Stored(known, scorer, model, matrix, tuned, parameters)
+
+
+def _model_files(folder: Path) -> list[Path]:
+    """Of a training run what it takes to serve, or all of an exported model."""
+    if (folder / runtime.ABOUT).is_file():
+        return [folder / name for name in runtime.FILES]
+    run = RunFolder(folder)
+    return [run.about, run.best, *folder.glob(PRESENCE), *folder.glob(RANGES)]
 
 
 def _about(stored: Stored, files: Mapping[str, str]) -> dict[str, Any]:
@@ -145,11 +158,12 @@ def _examples(about: Mapping[str, Any]) -> Examples:
 
 
 def _check_parameters(parameters: Mapping[str, Any]) -> None:
-    if set(parameters) != {"threshold", "batch_tokens"}:
-        raise ValueError(f"parameters must be threshold and batch_tokens, found {', '.join(parameters) or 'none'}")
-    tokens = parameters["batch_tokens"]
-    if not isinstance(tokens, int) or tokens < 1:
-        raise ValueError(f"batch_tokens must be a whole number from 1, found {tokens!r}")
+    if set(parameters) - {"backend"} != {"threshold", "batch_tokens"}:  # before there were backends, it was not said
+        raise ValueError(f"parameters must be threshold, batch_tokens and backend, found {', '.join(parameters)}")
+    if parameters.get("backend", "auto") not in BACKENDS:
+        raise ValueError(f"backend must be one of {', '.join(BACKENDS)}, found {parameters['backend']!r}")
+    if not is_batch_size(parameters["batch_tokens"]):
+        raise ValueError(f"batch_tokens must be a whole number from 1, or null, found {parameters['batch_tokens']!r}")
 
 
 def _text(value: Any) -> str:
@@ -158,39 +172,45 @@ def _text(value: Any) -> str:
     return value
 
 
-def _tensors(known: Knowledge) -> dict[str, torch.Tensor]:
+def _arrays(known: Knowledge) -> dict[str, np.ndarray]:
     """Examples, then label texts."""
     kept = [*(known.kept[text] for text in known.examples.texts), *known.labels.values()]
     width = known.aspects.prototypes.shape[1]
-    vectors, tokens = torch.zeros(0, width), torch.zeros(0, width, dtype=torch.half)
-    lengths = torch.zeros(0, dtype=torch.int64)
+    nothing = np.zeros((0, width), dtype=np.float32)
+    lengths = np.zeros(0, dtype=np.int64)
     return {
-        "pieces": torch.tensor([len(part.lengths) for part in kept], dtype=torch.int64),
-        "lengths": torch.cat([lengths, *(part.lengths.cpu() for part in kept)]),
-        "vectors": torch.cat([vectors, *(part.vectors.cpu() for part in kept)]),
-        "tokens": torch.cat([tokens, *(part.tokens.cpu() for part in kept)]),
+        "pieces": np.array([len(part.lengths) for part in kept], dtype=np.int64),
+        "lengths": np.concatenate([lengths, *(part.lengths for part in kept)]),
+        "keys": np.concatenate([lengths, *(part.keys for part in kept)]),
+        "vectors": np.concatenate([nothing, *(part.vectors for part in kept)]),
+        "tokens": np.concatenate([nothing.astype(np.float16), *(part.tokens for part in kept)]),
     }
 
 
 def _knowledge(path: Path, examples: Examples, scorer: Scorer) -> Knowledge:
-    tensors, about = load_tensors(path)
+    arrays, about = load_arrays(path)
     if about.get("texts") != _digest(examples):
         raise CheckpointError(
             f"{path}: expected the representations of the examples in {ABOUT}, found those of others. "
             "If the examples were edited, load with encode_again=True."
         )
     try:
-        pieces, lengths = tensors["pieces"].tolist(), tensors["lengths"].to(scorer.device)
-        split = lengths.split(pieces)
-        vectors = tensors["vectors"].to(scorer.device).split(pieces)
-        tokens = tensors["tokens"].to(scorer.device).split([int(part.sum()) for part in split])
+        ends = np.cumsum(arrays["pieces"])
+        lengths, keys, vectors = (_parts(arrays[name], ends) for name in ("lengths", "keys", "vectors"))
+        tokens = _parts(arrays["tokens"], np.cumsum([part.sum() for part in lengths], dtype=np.int64))
         named = dict.fromkeys(text for text in map(examples.label_text, examples.names) if text)
-        parts = [Kept(*part) for part in zip(vectors, tokens, split, strict=True)]
+        parts = [Kept(*part) for part in zip(vectors, tokens, lengths, keys, strict=True)]
         kept = dict(zip(examples.texts, parts, strict=False))
         labels = dict(zip(named, parts[len(kept) :], strict=True))
-    except (KeyError, ValueError, RuntimeError) as error:
+    except (KeyError, ValueError) as error:
         raise CheckpointError(f"{path}: the representations do not fit the examples in {ABOUT}: {error}.") from error
     return assemble(scorer, examples, kept, labels)
+
+
+def _parts(rows: np.ndarray, ends: np.ndarray) -> list[np.ndarray]:
+    if len(rows) != (ends[-1] if len(ends) else 0):
+        raise ValueError(f"{len(rows)} rows where {ends[-1] if len(ends) else 0} are announced")
+    return np.split(rows, ends[:-1]) if len(ends) else []
 
 
 def _digest(examples: Examples) -> str:
@@ -199,16 +219,14 @@ def _digest(examples: Examples) -> str:
     return hashlib.sha256(json.dumps(read).encode()).hexdigest()
 
 
-def _check_file(path: Path, digest: str) -> None:
-    if not path.is_file():
-        raise CheckpointError(f"{path}: expected a file of the saved detector, found none. Copy the whole folder.")
-    if (found := sha256_of(path)) != digest:
-        raise CheckpointError(f"{path}: expected sha256 {digest}, found {found}: the file is damaged or was replaced.")
-
-
 def _check_model(path: Path, saved: Mapping[str, Any], scorer: Scorer) -> None:
     here = scorer.identity
-    for part, what in (("encoder_digest", f'encoder "{saved.get("encoder")}"'), ("weights", "weights")):
+    parts = (
+        ("encoder_digest", f'encoder "{saved.get("encoder")}"'),
+        ("weights", "weights"),
+        ("precision", "precision"),
+    )
+    for part, what in parts:
         if saved.get(part) != here[part]:
             raise CheckpointError(
                 f"{path}: was saved with {what} {saved.get(part)}, found {here[part]} here. Load with "

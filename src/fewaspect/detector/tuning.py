@@ -64,7 +64,7 @@ def f1_at(probabilities: np.ndarray, truth: np.ndarray, threshold: float) -> flo
     return 2 * int((decided & truth).sum()) / whole if whole else 1.0
 
 
-def left_out_probabilities(scorer: Scorer, known: Knowledge, batch_tokens: int) -> np.ndarray:
+def left_out_probabilities(scorer: Scorer, known: Knowledge, batch_tokens: int | None) -> np.ndarray:
     """(S, N) what each example would get had it not been given.
 
     The aspects are learned anew for each of at most 64 folds; examples keep their representations.

@@ -47,28 +47,26 @@ class FrozenEncoder:
         cut = [bool(encoding.overflowing) for encoding in encoded.encodings]
         return Tokenised(encoded["input_ids"], np.array(cut, dtype=bool))
 
-    @torch.inference_mode()
     def states(
         self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None
     ) -> tuple[list[np.ndarray], np.ndarray]:
         """One (T, d) array per text, and which texts were cut. `on_batch` is told how many texts have been done."""
         tokenised = self.tokenise(texts)
-        result: list[np.ndarray] = [np.empty(0)] * len(texts)
-        for batch in length_batches([len(ids) for ids in tokenised.ids], TOKENS_PER_BATCH):
-            inputs = self.tokeniser.pad({"input_ids": [tokenised.ids[i] for i in batch]}, return_tensors="pt")
+        return self.hidden(tokenised.ids, on_batch), tokenised.truncated
+
+    @torch.inference_mode()
+    def hidden(self, ids: Sequence[Sequence[int]], on_batch: Callable[[int], None] | None = None) -> list[np.ndarray]:
+        """One (T, d) array per row of token ids."""
+        result: list[np.ndarray] = [np.empty(0)] * len(ids)
+        for batch in length_batches([len(row) for row in ids], TOKENS_PER_BATCH):
+            inputs = self.tokeniser.pad({"input_ids": [ids[i] for i in batch]}, return_tensors="pt")
             inputs = inputs.to(self.model.device)
             hidden = self.model(**inputs).last_hidden_state.float().cpu().numpy()
             for row, index in enumerate(batch):
-                result[index] = hidden[row, : len(tokenised.ids[index])].copy()
+                result[index] = hidden[row, : len(ids[index])].copy()
             if on_batch:
                 on_batch(len(batch))
-        return result, tokenised.truncated
-
-    def words(self, text: str) -> tuple[list[tuple[int, int]], list[int | None]]:
-        """Where each word stands in the text, and for each token the word it belongs to (None: a special token)."""
-        encoding = self.tokeniser(text, truncation=True, max_length=self.max_length).encodings[0]
-        count = 1 + max((word for word in encoding.word_ids if word is not None), default=-1)
-        return [encoding.word_to_chars(word) for word in range(count)], list(encoding.word_ids)
+        return result
 
 
 class UpperLayers(nn.Module):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fewaspect.errors import CheckpointError
 from fewaspect.figures.run_labels import run_labels
 from fewaspect.figures.style import COLOURS, LINES, MARKERS
-from fewaspect.training.run import RunFolder
+from fewaspect.training.folder import RunFolder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fewaspect.errors import ConfigError
 from fewaspect.methods import method_entry
-from fewaspect.training.run import RunFolder
+from fewaspect.training.folder import RunFolder
 
 
 def run_labels(paths: Sequence[Path]) -> list[str]:

@@ -1,8 +1,7 @@
-"""Checkpoints: one safetensors file with its JSON inside, written whole or not at all. Nothing is ever unpickled."""
+"""Checkpoints of training: weights and the optimiser's state as named tensors."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,38 +9,19 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from fewaspect.arrays import load_arrays, save_arrays
 from fewaspect.errors import CheckpointError
-from fewaspect.files import atomic_write
-
-FORMAT = "fewaspect-checkpoint-1"
 
 
 def save_tensors(path: Path, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None:
     """Tensors and a JSON-able description in one file."""
-    from safetensors.torch import save
-
-    metadata = {"format": FORMAT, "about": json.dumps(about, allow_nan=False)}
-    content = save({name: value.detach().cpu().contiguous() for name, value in tensors.items()}, metadata)
-    with atomic_write(path, "wb") as file:
-        file.write(content)
+    save_arrays(path, {name: value.detach().cpu().numpy() for name, value in tensors.items()}, about)
 
 
 def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """What `save_tensors` wrote; anything else is refused with a clear message."""
-    from safetensors import SafetensorError, safe_open
-
-    if not path.is_file():
-        raise CheckpointError(f"{path}: expected a checkpoint, found no such file.")
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            if metadata.get("format") != FORMAT:
-                raise CheckpointError(
-                    f'{path}: expected a file of format "{FORMAT}", found "{metadata.get("format", "no format")}".'
-                )
-            return {name: file.get_tensor(name) for name in file.keys()}, json.loads(metadata["about"])  # noqa: SIM118
-    except (SafetensorError, KeyError, json.JSONDecodeError) as error:
-        raise CheckpointError(f"{path}: expected a safetensors checkpoint, found a damaged file: {error}") from error
+    arrays, about = load_arrays(path)
+    return {name: torch.from_numpy(value) for name, value in arrays.items()}, about
 
 
 def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:

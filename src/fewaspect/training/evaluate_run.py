@@ -23,7 +23,8 @@ from fewaspect.methods.model import FewShotModel
 from fewaspect.methods.prepared import PreparedSet
 from fewaspect.progress import counting
 from fewaspect.settings import EvaluateSettings, TrainSettings, parse_range
-from fewaspect.training.run import VALIDATION_SEED, RunFolder, RunSettings, load_run, report_truncation
+from fewaspect.training.folder import RunFolder, RunSettings
+from fewaspect.training.run import VALIDATION_SEED, load_run, report_truncation
 
 
 @dataclass(frozen=True)

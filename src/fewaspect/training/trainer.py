@@ -37,7 +37,8 @@ from fewaspect.training.checkpoint import (
     restore_optimiser,
     save_tensors,
 )
-from fewaspect.training.run import VALIDATION_SEED, RunFolder, RunSettings, build_model, report_truncation
+from fewaspect.training.folder import RunFolder, RunSettings
+from fewaspect.training.run import VALIDATION_SEED, build_model, report_truncation
 
 
 @dataclass

@@ -1,0 +1,134 @@
+"""What computes token states, by name: torch, or ONNX Runtime in single precision or in whole numbers of eight bits."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fewaspect.arrays import load_arrays, save_arrays
+from fewaspect.detector.weights import Weights
+from fewaspect.encoders.text import TextEncoder, Tokens
+from fewaspect.encoders.weights import DEFAULT_ENCODER, EncoderSource
+from fewaspect.errors import ConfigError
+
+if TYPE_CHECKING:
+    from fewaspect.encoders.onnx_graph import Ranges
+
+BACKENDS = ("auto", "torch", "onnx", "onnx-int8")
+INSTALLED = all(find_spec(package) for package in ("onnx", "onnxruntime"))
+RANGES = "ranges.safetensors"
+WATCHED = 500  # sentences on which the ranges of a run without a file of them are measured
+
+
+def choose_backend(name: str, weights: Weights) -> str:
+    """ "auto" is torch where there is a GPU or no ONNX Runtime, else the fastest that this model was made for."""
+    from fewaspect.encoders.onnx_text import supported
+
+    if name not in BACKENDS:
+        raise ConfigError(f"backend: expected one of {', '.join(BACKENDS)}, found {name!r}.")
+    if name == "auto":
+        if not INSTALLED or shutil.which("nvidia-smi") or not supported(weights.source):
+            return "torch"
+        return "onnx-int8" if (weights.folder / RANGES).is_file() else "onnx"
+    if name != "torch" and not INSTALLED:
+        raise ConfigError(f'backend: "{name}" needs ONNX Runtime, found none. Run: pip install "fewaspect[onnx]"')
+    if name != "torch" and not supported(weights.source):
+        raise ConfigError(f'backend: "{name}" cannot run the encoder {weights.source.name}. Use "torch".')
+    return name
+
+
+def precision_of(backend: str) -> str:
+    """Representations of the same precision are the same whatever computed them."""
+    return "int8" if backend == "onnx-int8" else "float32"
+
+
+def with_precision(backend: str, precision: str) -> str:
+    """What "auto" is to be where representations of this precision are there already."""
+    if backend != "auto":
+        return backend
+    return "onnx-int8" if precision == "int8" else "onnx" if INSTALLED else "torch"
+
+
+def make_encoder(name: str, weights: Weights) -> TextEncoder:
+    """The encoder of these weights, ready to serve."""
+    return _with_torch(weights) if name == "torch" else _with_onnx(weights, rounded=name == "onnx-int8")
+
+
+def _with_torch(weights: Weights) -> TextEncoder:
+    import torch
+
+    from fewaspect.encoders.torch_text import TorchTextEncoder
+    from fewaspect.training.run import load_run
+
+    with torch.random.fork_rng():  # a fresh method draws its start; the user's random numbers are not touched
+        _, encoder, trained = load_run(weights.folder)
+    return TorchTextEncoder(encoder, trained.requires_grad_(False).upper)
+
+
+def _with_onnx(weights: Weights, rounded: bool) -> TextEncoder:
+    from fewaspect.encoders.onnx_text import OnnxTextEncoder, padding_of, shape_of
+
+    tokens = tokens_of(weights.source)
+    graph = graph_of(weights, tokens, rounded)
+    return OnnxTextEncoder(graph, tokens, shape_of(weights.source).width, padding_of(weights.source))
+
+
+def graph_of(weights: Weights, tokens: Tokens, rounded: bool) -> bytes:
+    """The whole encoder as an ONNX model."""
+    from fewaspect.encoders.onnx_graph import bert_graph
+    from fewaspect.encoders.onnx_text import shape_of
+
+    arrays, shape = _all_arrays(weights), shape_of(weights.source)
+    path = weights.folder / RANGES
+    if not rounded:
+        return bert_graph(arrays, shape)
+    return bert_graph(arrays, shape, load_ranges(path) if path.is_file() else ranges_of(weights, tokens))
+
+
+def ranges_of(weights: Weights, tokens: Tokens) -> dict[str, Ranges]:
+    """Measured on sentences of the sample that ships with the package."""
+    from fewaspect.data.sampleset import load_sample
+    from fewaspect.encoders.onnx_text import measured_ranges, padding_of, shape_of
+
+    texts = [text for part in load_sample().values() for text in part.texts]
+    some = texts[:: max(1, len(texts) // WATCHED)]
+    return measured_ranges(_all_arrays(weights), shape_of(weights.source), tokens, padding_of(weights.source), some)
+
+
+def _all_arrays(weights: Weights) -> dict[str, np.ndarray]:
+    from fewaspect.encoders.onnx_text import read_weights, shape_of
+
+    half = shape_of(weights.source).layers // 2
+    frozen = weights.train.freeze_layers
+    return read_weights(weights.source, weights.arrays, half if frozen < 0 else frozen)
+
+
+def tokens_of(source: EncoderSource) -> Tokens:
+    """The tokeniser as transformers makes it; the embedded encoder's is that of its file."""
+    from fewaspect.encoders.onnx_text import positions_of
+
+    if source.name == DEFAULT_ENCODER:
+        from tokenizers import Tokenizer
+
+        return Tokens(Tokenizer.from_file(str(source.folder / "tokenizer.json")), positions_of(source))
+    from transformers import AutoTokenizer
+
+    tokeniser = AutoTokenizer.from_pretrained(source.folder, local_files_only=True, use_fast=True)
+    return Tokens(tokeniser.backend_tokenizer, min(positions_of(source), int(tokeniser.model_max_length)))
+
+
+def save_ranges(path: Path, ranges: dict[str, Ranges]) -> None:
+    ends = {f"{name}.{end}": getattr(own, end) for name, own in ranges.items() for end in ("low", "high")}
+    save_arrays(path, {name: value.astype(np.float32) for name, value in ends.items()}, {})
+
+
+def load_ranges(path: Path) -> dict[str, Ranges]:
+    from fewaspect.encoders.onnx_graph import Ranges
+
+    arrays, _ = load_arrays(path)
+    names = dict.fromkeys(name.rpartition(".")[0] for name in arrays)
+    return {name: Ranges(arrays[f"{name}.low"], arrays[f"{name}.high"]) for name in names}
