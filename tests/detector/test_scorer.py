@@ -15,7 +15,7 @@ from detector_texts import EXAMPLES
 from examples import run_settings
 from fewaspect import AspectDetector
 from fewaspect.detector.examples import Examples
-from fewaspect.detector.knowledge import Kept, assemble
+from fewaspect.detector.knowledge import Kept, Knowledge
 from fewaspect.detector.scorer import load_scorer
 from fewaspect.detector.sentences import unit
 from fewaspect.detector.weights import SHIPPED
@@ -78,7 +78,8 @@ def test_two_hundred_aspects_are_learned_in_seconds_and_bounded_memory() -> None
     names = tuple(map(str, range(200)))
     examples = Examples(names, sentences, {}, nameless=frozenset(names))
     before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
-    known = assemble(scorer, examples, kept, {})
+    known = Knowledge(examples, kept, {}, scorer.looking, 384)
+    assert known.aspects.directions.shape == (200, 384)
     assert time.process_time() - start < 20
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000  # kB
     assert known.aspects.directions.shape == (200, 384)

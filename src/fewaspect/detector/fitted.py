@@ -52,7 +52,7 @@ class Fitted(BaseEstimator):
     @property
     def prototypes_(self) -> np.ndarray:
         """(aspects, d) where each aspect lies; an aspect's own examples, name and description alone decide it."""
-        return self._knowledge.aspects.prototypes
+        return self._knowledge.prototypes
 
     @property
     def remarks_(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from fewaspect.detector.examples import Examples
-from fewaspect.detector.looking import Aspects, Known
+from fewaspect.detector.looking import Aspects, Known, Looking
 from fewaspect.detector.scorer import Scorer
 from fewaspect.detector.sentences import Sentences, unit
 from fewaspect.detector.splitting import fitting_spans
@@ -31,19 +31,53 @@ class Kept:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Examples, their representations by text, those of the label texts, and what is learned from them together."""
+    """Examples, their representations by text, those of the label texts; what follows from them, when it is needed.
+
+    An aspect's prototype follows from its own examples and name alone. How it looks at texts depends on the others too,
+    and is learned for all of them together: once, however many were added one by one.
+    """
 
     examples: Examples
     kept: Mapping[str, Kept]
     labels: Mapping[str, Kept]  # by label text
-    aspects: Aspects
+    looking: Looking
+    width: int
 
     @cached_property
     def example_vectors(self) -> np.ndarray:
         """(S, d) one unit vector for each example."""
-        if not self.kept:
-            return np.zeros((0, self.aspects.prototypes.shape[1]), dtype=np.float32)
-        return np.stack([_mean(self.kept[text]) for text in self.examples.texts])
+        vectors = [_mean(self.kept[text]) for text in self.examples.texts]
+        return np.stack(vectors) if vectors else np.zeros((0, self.width), dtype=np.float32)
+
+    @cached_property
+    def aspects(self) -> Aspects:
+        return self.looking.learn(self._known, self.prototypes)
+
+    @cached_property
+    def prototypes(self) -> np.ndarray:
+        """(N, d)."""
+        known = self._known
+        each = []
+        for n, label in enumerate(known.labels):
+            own = np.flatnonzero(known.membership[:, n])
+            each.append(self.looking.prototype(known.examples.vectors[own], known.membership[own, n], label))
+        return np.stack(each)
+
+    @cached_property
+    def _known(self) -> Known:
+        examples, parts = self.examples, [self.kept[text] for text in self.examples.texts]
+        pieces = np.array([len(part.lengths) for part in parts], dtype=np.int64)
+        in_all = np.maximum(pieces, 1)  # the pieces of a text count as one shot together
+        membership = (examples.membership / in_all[:, None]).astype(np.float32)  # (texts, N)
+        none = (~examples.membership.any(axis=1) / in_all).astype(np.float32)
+        membership, none = np.repeat(membership, pieces, axis=0), np.repeat(none, pieces)
+        support = _together(parts, self.width)
+        texts = [self.labels.get(examples.label_text(name), _nothing(self.width)) for name in examples.names]
+        labels = np.stack([_label_vector(text, support.vectors[membership[:, n] > 0]) for n, text in enumerate(texts)])
+        in_one = np.array([text.lengths.sum() for text in texts], dtype=np.int64)  # only their words are looked up
+        label_words = Sentences(labels, _together(texts, self.width).tokens, in_one)
+        same = np.concatenate([np.zeros(0, dtype=np.int64), *(part.keys for part in parts)])
+        return Known(support, same, membership, none, labels, label_words)
 
     def without(self, scorer: Scorer, texts: Iterable[str]) -> Knowledge:
         """As if these examples had not been given."""
@@ -62,32 +96,10 @@ def learn(scorer: Scorer, examples: Examples, before: Knowledge | None = None) -
     kept.update((text, represented[text]) for text in new)
     labels.update((text, represented[text]) for text in new_labels)
     examples = examples.without_unreadable([text for text in new if not len(kept[text].lengths)])
-    return assemble(
-        scorer, examples, {text: kept[text] for text in examples.texts}, {text: labels[text] for text in label_texts}
-    )
-
-
-def assemble(scorer: Scorer, examples: Examples, kept: Mapping[str, Kept], labels: Mapping[str, Kept]) -> Knowledge:
-    """All that follows from representations without reading any text."""
-    parts = [kept[text] for text in examples.texts]
-    pieces = np.array([len(part.lengths) for part in parts], dtype=np.int64)
-    in_all = np.maximum(pieces, 1)  # the pieces of a text count as one shot together
-    membership = (examples.membership / in_all[:, None]).astype(np.float32)  # (texts, N)
-    none = (~examples.membership.any(axis=1) / in_all).astype(np.float32)
-    membership, none = np.repeat(membership, pieces, axis=0), np.repeat(none, pieces)
-    support = _together(parts, scorer.encoder.width)
-    texts = [labels.get(examples.label_text(name), _nothing(scorer.encoder.width)) for name in examples.names]
-    vectors, prototypes = [], []
-    for n, text in enumerate(texts):
-        own = np.flatnonzero(membership[:, n])
-        vectors.append(_label_vector(text, support.vectors[own]))
-        prototypes.append(scorer.looking.prototype(support.vectors[own], membership[own, n], vectors[-1]))
-    words = _together(texts, scorer.encoder.width)
-    in_one = np.array([text.lengths.sum() for text in texts], dtype=np.int64)  # only their words are looked up
-    label_words = Sentences(np.stack(vectors), words.tokens, in_one)
-    same = np.concatenate([np.zeros(0, dtype=np.int64), *(part.keys for part in parts)])
-    known = Known(support, same, membership, none, np.stack(vectors), label_words)
-    return Knowledge(examples, kept, labels, scorer.looking.learn(known, np.stack(prototypes)))
+    return Knowledge(
+        examples, {text: kept[text] for text in examples.texts}, {text: labels[text] for text in label_texts},
+        scorer.looking, scorer.encoder.width,
+    )  # fmt: skip
 
 
 def keep(scorer: Scorer, texts: Sequence[str]) -> dict[str, Kept]:

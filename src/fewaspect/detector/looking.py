@@ -181,12 +181,9 @@ class Looking:
         labels = np.broadcast_to(known.labels[texts], (len(looking), len(texts), looking.shape[1]))
         chosen = np.concatenate([rows, S + texts])
         places = np.argsort(~used[chosen].T, axis=1, kind="stable")[:, : used.sum(axis=0).max(initial=0)]
-        directions = ridge_directions(
-            np.take_along_axis(np.concatenate([views, labels], axis=1), places[..., None], axis=1),
-            *(np.take_along_axis(side[chosen].T, places, axis=1) for side in (for_it, against_it)),
-            self.settings.ridge_strength,
-        )
-        return means, directions
+        near = np.take_along_axis(np.concatenate([views, labels], axis=1), places[..., None], axis=1)
+        mine, theirs = (np.take_along_axis(side[chosen].T, places, axis=1) for side in (for_it, against_it))
+        return means, ridge_directions(near, mine, theirs, self.settings.ridge_strength)
 
     def _views(self, looking: np.ndarray, sentences: Sentences) -> np.ndarray:
         """(n, B, d) each sentence as each aspect sees it that looks for words near its vector."""

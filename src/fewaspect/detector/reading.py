@@ -55,10 +55,11 @@ def read(
         spans, rows, sentences, np.zeros((len(sentences), len(known.examples.names))),
         np.zeros((len(sentences) if vectors else 0, scorer.encoder.width), dtype=np.float32),
     )  # fmt: skip
+    aspects = known.aspects  # learned now, not by several workers at once
 
     def compare(some: Sentences) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-        adds = scorer.looking.evidence(known.aspects, some) if evidence else []
-        return scorer.probabilities(known.aspects, some), some.vectors, adds
+        adds = scorer.looking.evidence(aspects, some) if evidence else []
+        return scorer.probabilities(aspects, some), some.vectors, adds
 
     for batch, (probabilities, directions, adds) in scorer.each(sentences, batch_tokens, compare):
         reading.probabilities[batch] = probabilities

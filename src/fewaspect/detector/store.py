@@ -20,7 +20,7 @@ from fewaspect.detector.card import model_card
 from fewaspect.detector.decision import thresholds_of
 from fewaspect.detector.examples import Examples
 from fewaspect.detector.fitted import is_batch_size
-from fewaspect.detector.knowledge import Kept, Knowledge, assemble, learn
+from fewaspect.detector.knowledge import Kept, Knowledge, learn
 from fewaspect.detector.scorer import SAVED, Scorer, load_scorer
 from fewaspect.detector.weights import PRESENCE
 from fewaspect.errors import CheckpointError, FewAspectError
@@ -175,8 +175,7 @@ def _text(value: Any) -> str:
 def _arrays(known: Knowledge) -> dict[str, np.ndarray]:
     """Examples, then label texts."""
     kept = [*(known.kept[text] for text in known.examples.texts), *known.labels.values()]
-    width = known.aspects.prototypes.shape[1]
-    nothing = np.zeros((0, width), dtype=np.float32)
+    nothing = np.zeros((0, known.width), dtype=np.float32)
     lengths = np.zeros(0, dtype=np.int64)
     return {
         "pieces": np.array([len(part.lengths) for part in kept], dtype=np.int64),
@@ -204,7 +203,7 @@ def _knowledge(path: Path, examples: Examples, scorer: Scorer) -> Knowledge:
         labels = dict(zip(named, parts[len(kept) :], strict=True))
     except (KeyError, ValueError) as error:
         raise CheckpointError(f"{path}: the representations do not fit the examples in {ABOUT}: {error}.") from error
-    return assemble(scorer, examples, kept, labels)
+    return Knowledge(examples, kept, labels, scorer.looking, scorer.encoder.width)
 
 
 def _parts(rows: np.ndarray, ends: np.ndarray) -> list[np.ndarray]:
