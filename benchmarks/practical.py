@@ -32,7 +32,7 @@ from practical_table import page
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results" / "practical"
 WORKER = Path(__file__).parent / "practical_systems.py"
-WITH_EXAMPLES = ("fewaspect", "setfit", "logistic", "prototypes")
+WITH_EXAMPLES = ("fewaspect", "fewaspect-float32", "setfit", "logistic", "prototypes")
 WITHOUT = ("fewaspect", "label-text")
 SYSTEMS = (*WITH_EXAMPLES, "label-text")
 

@@ -34,10 +34,12 @@ class System(Protocol):
 class FewAspect:
     """`AspectDetector` as it is."""
 
+    backend = "auto"
+
     def __init__(self, seed: int) -> None:
         from fewaspect import AspectDetector
 
-        self.detector = AspectDetector().fit({"warm": ["warm"]})
+        self.detector = AspectDetector(backend=self.backend).fit({"warm": ["warm"]})
         self.detector.predict(["warm"])
 
     def fit(self, texts: list[str], rows: np.ndarray, names: list[str]) -> None:
@@ -48,6 +50,12 @@ class FewAspect:
 
     def rank(self, texts: list[str]) -> np.ndarray:
         return self.detector.predict_proba(texts)
+
+
+class FewAspectFloat(FewAspect):
+    """The same in single precision, to see what whole numbers lose."""
+
+    backend = "onnx"
 
 
 class SetFit:
@@ -132,6 +140,7 @@ class LabelText(Prototypes):
 
 SYSTEMS: dict[str, type[System]] = {
     "fewaspect": FewAspect,
+    "fewaspect-float32": FewAspectFloat,
     "setfit": SetFit,
     "logistic": Logistic,
     "prototypes": Prototypes,
