@@ -54,8 +54,10 @@ def test_auto_is_the_fastest_that_is_there(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(backends, "INSTALLED", False)
     weights = load_weights(SHIPPED)
     assert backends.choose_backend("auto", weights) == "torch"
-    with pytest.raises(ConfigError, match=r"needs ONNX Runtime, found none. Run: pip install"):
-        backends.choose_backend("onnx", weights)
+    assert backends.choose_backend("auto", weights, "float32") == "torch"
+    for name, precision in (("onnx", None), ("auto", "int8")):
+        with pytest.raises(ConfigError, match=r"needs ONNX Runtime, found none. Run: pip install"):
+            backends.choose_backend(name, weights, precision)
     with pytest.raises(ConfigError, match="expected one of auto, torch, onnx, onnx-int8, found 'fast'"):
         AspectDetector(backend="fast").fit(EXAMPLES)
 
@@ -68,6 +70,10 @@ def test_a_run_on_another_encoder_serves_with_either(encoder_folder: Callable[..
         assert detector._scorer.backend == auto
         expected = AspectDetector(model=tmp_path / kind, backend="torch").fit(EXAMPLES).predict_proba(["good food"])
         np.testing.assert_allclose(detector.predict_proba(["good food"]), expected, atol=1e-4)
+        saved = detector.save(tmp_path / f"saved-{kind}")
+        np.testing.assert_array_equal(
+            AspectDetector.load(saved).predict_proba(["good food"]), detector.predict_proba(["good food"])
+        )
     with pytest.raises(ConfigError, match='"onnx" cannot run the encoder'):
         AspectDetector(model=tmp_path / "mpnet", backend="onnx").fit(EXAMPLES)
     rounded = AspectDetector(model=tmp_path / "bert", backend="onnx-int8").fit(EXAMPLES)

@@ -29,7 +29,7 @@ def test_loading_the_weights_leaves_the_random_numbers_alone() -> None:
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
-    scorer._load.__wrapped__(str(SHIPPED), "torch", 0)
+    scorer._load.__wrapped__(str(SHIPPED), "torch", None, 0)
     assert torch.equal(torch.rand(3), expected)
 
 

@@ -56,7 +56,7 @@ def test_loading_reads_no_example_again(saved: Path, fitted: Fit, monkeypatch: p
 
 def test_the_model_card_says_what_is_in_the_folder(saved: Path) -> None:
     card = (saved / "MODEL_CARD.md").read_text(encoding="utf-8")
-    assert "| food | 2 | 0.400 |" in card
+    assert "| food | 2 | 0.450 |" in card
     assert "5 example sentence(s)" in card
     assert "minilm" in card
     assert str(saved) not in card

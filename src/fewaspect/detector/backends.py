@@ -24,33 +24,30 @@ RANGES = "ranges.safetensors"
 WATCHED = 500  # sentences on which the ranges of a run without a file of them are measured
 
 
-def choose_backend(name: str, weights: Weights) -> str:
-    """ "auto" is torch where there is a GPU or no ONNX Runtime, else the fastest that this model was made for."""
+def choose_backend(name: str, weights: Weights, precision: str | None = None) -> str:
+    """What "auto" comes to: torch where there is a GPU or nothing else, else the fastest that this model was made for.
+
+    Where representations are there already, their `precision` is kept.
+    """
     from fewaspect.encoders.onnx_text import supported
 
     if name not in BACKENDS:
         raise ConfigError(f"backend: expected one of {', '.join(BACKENDS)}, found {name!r}.")
-    if name == "auto":
+    if name == "auto" and precision != "int8":
         if not INSTALLED or shutil.which("nvidia-smi") or not supported(weights.source):
             return "torch"
-        return "onnx-int8" if (weights.folder / RANGES).is_file() else "onnx"
-    if name != "torch" and not INSTALLED:
-        raise ConfigError(f'backend: "{name}" needs ONNX Runtime, found none. Run: pip install "fewaspect[onnx]"')
-    if name != "torch" and not supported(weights.source):
-        raise ConfigError(f'backend: "{name}" cannot run the encoder {weights.source.name}. Use "torch".')
-    return name
+        return "onnx-int8" if precision is None and (weights.folder / RANGES).is_file() else "onnx"
+    chosen = "onnx-int8" if name == "auto" else name
+    if chosen != "torch" and not INSTALLED:
+        raise ConfigError(f'backend: "{chosen}" needs ONNX Runtime, found none. Run: pip install "fewaspect[onnx]"')
+    if chosen != "torch" and not supported(weights.source):
+        raise ConfigError(f'backend: "{chosen}" cannot run the encoder {weights.source.name}. Use "torch".')
+    return chosen
 
 
 def precision_of(backend: str) -> str:
     """Representations of the same precision are the same whatever computed them."""
     return "int8" if backend == "onnx-int8" else "float32"
-
-
-def with_precision(backend: str, precision: str) -> str:
-    """What "auto" is to be where representations of this precision are there already."""
-    if backend != "auto":
-        return backend
-    return "onnx-int8" if precision == "int8" else "onnx" if INSTALLED else "torch"
 
 
 def make_encoder(name: str, weights: Weights) -> TextEncoder:

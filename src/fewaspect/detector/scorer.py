@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from fewaspect.detector.presence import Presence, features
 from fewaspect.detector.runtime import ABOUT as EXPORTED
 from fewaspect.detector.runtime import load_runtime
 from fewaspect.detector.sentences import Sentences
+from fewaspect.detector.threads import ONE_THREAD
 from fewaspect.detector.weights import SHIPPED, load_weights
 from fewaspect.encoders.batching import length_batches
 from fewaspect.encoders.text import TextEncoder
@@ -54,7 +55,7 @@ class Scorer:
             yield from map(one, batches)
             return
         # Each worker has a core; threads inside of numpy's products would take each other's.
-        with _blas().limit(limits=1), ThreadPoolExecutor(self.encoder.workers) as workers:
+        with ONE_THREAD, ThreadPoolExecutor(self.encoder.workers) as workers:
             yield from workers.map(one, batches)
 
     def probabilities(self, aspects: Aspects, sentences: Sentences) -> np.ndarray:
@@ -63,15 +64,11 @@ class Scorer:
         return self.presence(features(parts, self.looking.together(parts), aspects.shots))
 
 
-@cache
-def _blas() -> Any:
-    from threadpoolctl import ThreadpoolController
+def load_scorer(model: str | Path | None, backend: str = "auto", precision: str | None = None) -> Scorer:
+    """The shipped weights, or those of a run folder; loaded once in a process, unless the folder changes.
 
-    return ThreadpoolController().select(user_api="blas")
-
-
-def load_scorer(model: str | Path | None, backend: str = "auto") -> Scorer:
-    """The shipped weights, or those of a run folder; loaded once in a process, unless the folder changes."""
+    With "auto", a backend of this `precision`, if one is given.
+    """
     folder = SHIPPED if model is None else Path(model)
     if (folder / SAVED).is_file():
         raise ConfigError(
@@ -79,14 +76,14 @@ def load_scorer(model: str | Path | None, backend: str = "auto") -> Scorer:
             "Use it without others: --model alone on the command line, AspectDetector.load(folder) in Python."
         )
     files = [path for path in (folder / EXPORTED, RunFolder(folder).best) if path.is_file()]
-    return _load(str(folder.resolve()), backend, files[0].stat().st_mtime_ns if files else 0)
+    return _load(str(folder.resolve()), backend, precision, files[0].stat().st_mtime_ns if files else 0)
 
 
 @lru_cache(maxsize=4)
-def _load(folder: str, backend: str, _changed: int) -> Scorer:
+def _load(folder: str, backend: str, precision: str | None, _changed: int) -> Scorer:
     if (Path(folder) / EXPORTED).is_file():
         encoder, exported = load_runtime(Path(folder), backend)
         return Scorer(encoder, exported.looking, exported.presence, exported.identity, exported.backend)
     weights = load_weights(Path(folder))
-    name = choose_backend(backend, weights)
+    name = choose_backend(backend, weights, precision)
     return Scorer(make_encoder(name, weights), weights.looking, weights.presence, weights.identity, name)

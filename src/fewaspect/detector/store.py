@@ -15,7 +15,7 @@ import numpy as np
 from fewaspect import __version__
 from fewaspect.arrays import check_digest, load_arrays, save_arrays
 from fewaspect.detector import runtime
-from fewaspect.detector.backends import BACKENDS, RANGES, with_precision
+from fewaspect.detector.backends import BACKENDS, RANGES
 from fewaspect.detector.card import model_card
 from fewaspect.detector.decision import thresholds_of
 from fewaspect.detector.examples import Examples
@@ -82,7 +82,7 @@ def read(folder: Path, backend: str = "auto", *, encode_again: bool = False) -> 
         check_digest(folder / name, digest)
     model = str(folder / MODEL) if any(name.startswith(f"{MODEL}/") for name in files) else None
     precision = str(identity.setdefault("precision", "float32"))  # which all had before it was said
-    scorer = load_scorer(model, backend if encode_again else with_precision(backend, precision))
+    scorer = load_scorer(model, backend, None if encode_again else precision)
     if encode_again:
         return Stored(learn(scorer, examples), scorer, model, matrix, tuned, parameters)
     _check_model(path, identity, scorer)

@@ -1,0 +1,38 @@
+"""Numpy's own threads, held back while workers have the cores."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any
+
+
+class OneThread:
+    """While anyone is inside, products of numpy take one thread; the last to leave gives back what there was before."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._controller: Any = None
+        self._held: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                if self._controller is None:
+                    from threadpoolctl import ThreadpoolController
+
+                    self._controller = ThreadpoolController().select(user_api="blas")
+                self._held = self._controller.limit(limits=1)
+            self._inside += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._held.restore_original_limits()
+
+
+ONE_THREAD = OneThread()
