@@ -2,7 +2,7 @@
 
     python benchmarks/detect_memory.py [--lines 200000] [--output out.csv] [--explain] [--json OUT]
 
-The lines are generated from the sentences of the sample set: one to four of them per review, about a third of the
+The lines are generated from the sentences of the sample set: one or two of them per review, about a third of the
 reviews repeated from before. Memory is what the process holds (resident) at each tenth of the way; it counts as flat
 if the last tenth holds at most 5 % or 20 MB more than the second. (The first fills pools and caches.)
 """
@@ -85,7 +85,7 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, object]:
 
 
 def generated(lines: int) -> Iterator[str]:
-    """Reviews of one to four sentences; about a third occurred before, sometimes just before."""
+    """Reviews of one or two sentences; about a third occurred before, sometimes just before."""
     chance = random.Random(0)
     sentences = [text for part in load_sample().values() for text in part.texts]
     earlier: list[str] = []
@@ -93,7 +93,7 @@ def generated(lines: int) -> Iterator[str]:
         if earlier and chance.random() < 1 / 3:
             yield chance.choice(earlier)
             continue
-        review = " ".join(chance.choice(sentences) for _ in range(chance.randint(1, 4)))
+        review = " ".join(chance.choice(sentences) for _ in range(chance.randint(1, 2)))
         if len(earlier) < 500:
             earlier.append(review)
         else:

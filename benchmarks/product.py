@@ -23,7 +23,7 @@ from torch import Tensor
 
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import Episode, EpisodeSampler
-from fewaspect.detector.backends import RANGES, ranges_of, save_ranges, tokens_of
+from fewaspect.detector.backends import RANGES, measure_ranges, save_ranges
 from fewaspect.detector.looking import Parts
 from fewaspect.detector.presence import features, fit_presence
 from fewaspect.detector.weights import PRESENCE, load_weights
@@ -55,7 +55,7 @@ def main() -> None:
     with atomic_folder(arguments.out, replace=True) as new:
         about = milder(arguments.run, new)
         weights = load_weights(new)
-        save_ranges(new / RANGES, ranges_of(weights, tokens_of(weights.source)))
+        save_ranges(new / RANGES, measure_ranges(weights))
         episodes = list(examined(new, arguments.data, arguments.episodes))
         held_out = episodes[: len(episodes) // 4]
         presence = fit_presence(episodes[len(held_out) :])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from detector_texts import EXAMPLES
 from examples import run_settings
 from fewaspect import AspectDetector
 from fewaspect.detector import backends
+from fewaspect.detector.scorer import load_scorer
 from fewaspect.detector.weights import SHIPPED, load_weights
 from fewaspect.errors import CheckpointError, ConfigError
 from fewaspect.training.trainer import train
@@ -82,13 +84,20 @@ def test_a_run_on_another_encoder_serves_with_either(encoder_folder: Callable[..
 
 def test_a_saved_detector_is_loaded_with_the_precision_it_has(tmp_path: Path) -> None:
     folder = AspectDetector(backend="torch").fit(EXAMPLES).save(tmp_path / "float32")
-    assert AspectDetector.load(folder)._scorer.backend == "onnx"
+    assert AspectDetector.load(folder)._scorer.backend == "torch", "as it was asked for"
+    assert AspectDetector.load(folder, backend="onnx").get_params()["backend"] == "onnx"
+    assert load_scorer(None, "auto", "float32").backend == "onnx"
     with pytest.raises(CheckpointError, match="was saved with precision float32, found int8 here"):
         AspectDetector.load(folder, backend="onnx-int8")
     again = AspectDetector.load(folder, backend="onnx-int8", encode_again=True)
     assert again._scorer.backend == "onnx-int8"
     folder = again.save(tmp_path / "int8")
     assert AspectDetector.load(folder)._scorer.backend == "onnx-int8"
+    about = json.loads((folder / "detector.json").read_text())
+    about["model"]["ranges"] = "0"
+    (folder / "detector.json").write_text(json.dumps(about))
+    with pytest.raises(CheckpointError, match="was saved with ranges 0, found"):
+        AspectDetector.load(folder)
 
 
 WITHOUT_TORCH = """

@@ -155,4 +155,5 @@ def test_a_data_frame_says_by_name_which_column_is_which() -> None:
     assert {name: column.tolist() for name, column in unknown.items()} == {"noise": [False, True]}
     with pytest.raises(DataError, match='expected one column "price", found the columns parking, food, noise'):
         carried(frame, ["food", "price"], 2)
+    assert read_examples(["a"], Frame([[1, 0]], [0, 1]))[0].nameless == {"0", "1"}
     assert carried(Frame([[1, 0]], [0, 1]), ["food", "parking"], 1)[0].tolist() == [[True, False]], "by position"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from typer.testing import CliRunner
 
 from detector_texts import EXAMPLES
@@ -40,6 +41,9 @@ def test_an_exported_detector_serves_alone(saved: Path, tmp_path: Path, backend:
     np.testing.assert_allclose(loaded.predict_proba(TEXTS), expected.predict_proba(TEXTS), atol=near)
     assert loaded.thresholds_ == expected.thresholds_
     assert json.loads((moved / "model" / "runtime.json").read_text())["parity"]["backend"] == backend
+    assert clone(loaded).fit(EXAMPLES)._scorer.backend == backend
+    with pytest.raises(ConfigError, match="found one that is exported already"):
+        export.export(moved, tmp_path / "twice", backend)
     again = loaded.add_aspect("noise", ["thin walls"]).save(tmp_path / "again")
     np.testing.assert_array_equal(AspectDetector.load(again).predict_proba(TEXTS), loaded.predict_proba(TEXTS))
     with pytest.raises(ConfigError, match=f"this model was exported as \"{backend}\", found 'torch'"):
@@ -54,6 +58,17 @@ def test_a_run_is_exported_as_a_model_for_any_examples(encoder_folder: Callable[
     shutil.rmtree(tmp_path / "run")
     found = AspectDetector(model=tmp_path / "out").fit(EXAMPLES)
     np.testing.assert_allclose(found.predict_proba(["good food"]), expected, atol=1e-4)
+
+
+def test_what_cannot_be_exported_is_refused_before_any_work(saved: Path, tmp_path: Path) -> None:
+    for model, out, backend, message in (
+        (saved, saved, "onnx", "expected a new or an empty folder to write to"),
+        (saved, tmp_path / "out", "torch", "expected onnx or onnx-int8 to export for, found 'torch'"),
+        (tmp_path / "nowhere", tmp_path / "out", "onnx", "expected a saved detector or a training run, found neither"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            export.export(model, out, backend)
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_model_unlike_torch_is_not_written(saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

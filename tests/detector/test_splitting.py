@@ -23,6 +23,8 @@ def sentences(text: str) -> list[str]:
         ("Open until 9 p.m. The bar is fine.", ["Open until 9 p.m.", "The bar is fine."]),
         ("Would I go again? No. The soup, etc. Cold.", ["Would I go again?", "No.", "The soup, etc.", "Cold."]),
         ("Took 20 min. to come, No. 5 of 9.", ["Took 20 min. to come, No. 5 of 9."]),
+        ("is it good? no. the soup was cold", ["is it good?", "no.", "the soup was cold"]),
+        ("We stayed in Co. Kerry. The Apple Inc. Store", ["We stayed in Co. Kerry.", "The Apple Inc. Store"]),
         ("It cost 3.50, e.g. Two coffees.", ["It cost 3.50, e.g. Two coffees."]),
         ("J. Doe served us. Great!", ["J. Doe served us.", "Great!"]),
         ("So good! we loved it? yes", ["So good!", "we loved it?", "yes"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from fewaspect.encoders.text import Tokens
 from fewaspect.encoders.torch_text import TorchTextEncoder
 from fewaspect.encoders.transformer import TokenEncoder
 from fewaspect.encoders.weights import EncoderSource, resolve_encoder
+from fewaspect.errors import EncoderError
 
 TEXTS = ["good food", "slow staff and bad food", "food", "the staff was good but the food was slow and bad"]
 
@@ -44,6 +46,26 @@ def test_single_precision_is_equal_to_torch(kind: str, encoder_folder: Callable[
     for one, other, row in zip(expected.states(ids), found.states(ids), ids, strict=True):
         assert one.shape == other.shape == (len(row), shape.width)
         np.testing.assert_allclose(other, one, atol=2e-5)
+
+
+def test_the_names_of_the_first_bert_are_known_and_missing_weights_are_told(
+    encoder_folder: Callable[..., Path], tmp_path: Path
+) -> None:
+    from safetensors.numpy import load_file, save_file
+
+    folder = tmp_path / "old"
+    shutil.copytree(encoder_folder("bert"), folder)
+    weights = load_file(folder / "model.safetensors")
+    old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+    named = {name.replace(".weight", ".gamma").replace(".bias", ".beta") if any(o in name for o in old) else name: value
+             for name, value in weights.items()}  # fmt: skip
+    save_file(named, folder / "model.safetensors")
+    source = resolve_encoder(str(folder))
+    found = read_weights(source, {}, 0)
+    assert bert_graph(found, shape_of(source))
+    del found["encoder.layer.0.output.dense.bias"]
+    with pytest.raises(EncoderError, match=r"found none called 'encoder\.layer\.0\.output\.dense\.bias'"):
+        bert_graph(found, shape_of(source))
 
 
 @pytest.mark.parametrize("kind", ["distilbert", "electra", "mpnet"])

@@ -170,19 +170,10 @@ def test_a_model_of_unknown_type_is_an_error(tmp_path: Path, encoder_folder: Cal
         TokenEncoder(resolve_encoder(str(tmp_path)))
 
 
-def test_the_places_of_words_are_those_in_the_text_and_each_token_knows_its_word(tiny_encoder: Build) -> None:
-    text = "The Pizzas, cold!"
-    places, word_of_token = tiny_encoder().frozen.words(text)
-    assert [text[start:end] for start, end in places] == ["The", "Pizzas", ",", "cold", "!"]
-    assert word_of_token == [None, 0, 1, 1, 2, 3, 4, None]
-    assert tiny_encoder().frozen.words("") == ([], [None, None])
-
-
 def test_the_key_of_the_cache_stays_while_the_encoder_is_used(tiny_encoder: Build) -> None:
     encoder = tiny_encoder()
     before = encoder.cache_key()
     encoder.frozen.states(TEXTS)
-    encoder.frozen.words("bad food")
     assert encoder.cache_key() == before
 
 

@@ -26,4 +26,10 @@ def export(
     for name, value in parity.items():
         table.add_row(name.replace("_", " "), f"{value:.6g}" if isinstance(value, float) else str(value))
     Console().print(table)
-    typer.echo(f"{output}: {parity['backend']}; use it as --model, or with AspectDetector.load")
+    whole = (output / "detector.json").is_file()
+    use = (
+        "--model OUT, AspectDetector.load(OUT)"
+        if whole
+        else "--examples EXAMPLES --model OUT, AspectDetector(model=OUT)"
+    )
+    typer.echo(f"{output}: {parity['backend']}. Use it as: {use}")

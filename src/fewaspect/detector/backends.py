@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,8 +32,6 @@ def choose_backend(name: str, weights: Weights, precision: str | None = None) ->
     """
     from fewaspect.encoders.onnx_text import supported
 
-    if name not in BACKENDS:
-        raise ConfigError(f"backend: expected one of {', '.join(BACKENDS)}, found {name!r}.")
     if name == "auto" and precision != "int8":
         if not INSTALLED or shutil.which("nvidia-smi") or not supported(weights.source):
             return "torch"
@@ -50,9 +49,9 @@ def precision_of(backend: str) -> str:
     return "int8" if backend == "onnx-int8" else "float32"
 
 
-def make_encoder(name: str, weights: Weights) -> TextEncoder:
+def make_encoder(name: str, weights: Weights, ranges: dict[str, Ranges] | None) -> TextEncoder:
     """The encoder of these weights, ready to serve."""
-    return _with_torch(weights) if name == "torch" else _with_onnx(weights, rounded=name == "onnx-int8")
+    return _with_torch(weights) if name == "torch" else _with_onnx(weights, ranges)
 
 
 def _with_torch(weights: Weights) -> TextEncoder:
@@ -66,34 +65,48 @@ def _with_torch(weights: Weights) -> TextEncoder:
     return TorchTextEncoder(encoder, trained.requires_grad_(False).upper)
 
 
-def _with_onnx(weights: Weights, rounded: bool) -> TextEncoder:
+def _with_onnx(weights: Weights, ranges: dict[str, Ranges] | None) -> TextEncoder:
     from fewaspect.encoders.onnx_text import OnnxTextEncoder, padding_of, shape_of
 
-    tokens = tokens_of(weights.source)
-    graph = graph_of(weights, tokens, rounded)
-    return OnnxTextEncoder(graph, tokens, shape_of(weights.source).width, padding_of(weights.source))
+    width, padding = shape_of(weights.source).width, padding_of(weights.source)
+    return OnnxTextEncoder(graph_of(weights, ranges), tokens_of(weights.source), width, padding)
 
 
-def graph_of(weights: Weights, tokens: Tokens, rounded: bool) -> bytes:
-    """The whole encoder as an ONNX model."""
+def graph_of(weights: Weights, ranges: dict[str, Ranges] | None) -> bytes:
+    """The whole encoder as an ONNX model; with ranges, in whole numbers."""
     from fewaspect.encoders.onnx_graph import bert_graph
     from fewaspect.encoders.onnx_text import shape_of
 
-    arrays, shape = _all_arrays(weights), shape_of(weights.source)
+    return bert_graph(_all_arrays(weights), shape_of(weights.source), ranges)
+
+
+def ranges_of(name: str, weights: Weights) -> dict[str, Ranges] | None:
+    """What the backend rounds by: the file in the model's folder, else measured now; None if it does not round."""
+    if precision_of(name) != "int8":
+        return None
     path = weights.folder / RANGES
-    if not rounded:
-        return bert_graph(arrays, shape)
-    return bert_graph(arrays, shape, load_ranges(path) if path.is_file() else ranges_of(weights, tokens))
+    return load_ranges(path) if path.is_file() else measure_ranges(weights)
 
 
-def ranges_of(weights: Weights, tokens: Tokens) -> dict[str, Ranges]:
-    """Measured on sentences of the sample that ships with the package."""
+def measure_ranges(weights: Weights) -> dict[str, Ranges]:
+    """On sentences of the sample that ships with the package."""
     from fewaspect.data.sampleset import load_sample
     from fewaspect.encoders.onnx_text import measured_ranges, padding_of, shape_of
 
     texts = [text for part in load_sample().values() for text in part.texts]
     some = texts[:: max(1, len(texts) // WATCHED)]
-    return measured_ranges(_all_arrays(weights), shape_of(weights.source), tokens, padding_of(weights.source), some)
+    shape, padding = shape_of(weights.source), padding_of(weights.source)
+    return measured_ranges(_all_arrays(weights), shape, tokens_of(weights.source), padding, some)
+
+
+def identity_of(weights: Weights, ranges: dict[str, Ranges] | None) -> dict[str, str]:
+    """What representations depend on besides the text: encoder, weights, and what is rounded by."""
+    if ranges is None:
+        return weights.identity
+    digest = hashlib.sha256()
+    for name, own in sorted(ranges.items()):
+        digest.update(name.encode() + own.low.tobytes() + own.high.tobytes())
+    return {**weights.identity, "ranges": digest.hexdigest()}
 
 
 def _all_arrays(weights: Weights) -> dict[str, np.ndarray]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from fewaspect.detector.decision import DEFAULT_THRESHOLD
 
+_PRECISION = {"float32": "single precision", "int8": "whole numbers of eight bits"}
+
 
 def model_card(about: Mapping[str, Any]) -> str:
     """Markdown for a person who is handed the folder: what it detects, from what, how to use it, what to mind."""
@@ -34,7 +36,8 @@ detector.predict(["The soup was cold."])
 ## How it works
 
 Each sentence of a text is compared with each aspect by LPN+ on the encoder {_cell(model["encoder"])}
-(sha256 {model["encoder_digest"]}, upper layers and method {model["weights"]}). An aspect is answered where its
+(sha256 {model["encoder_digest"]}, upper layers and method {model["weights"]}), in {_PRECISION[model["precision"]]}.
+An aspect is answered where its
 probability reaches its threshold; a text may have none. No training took place on the examples.
 
 ## Mind

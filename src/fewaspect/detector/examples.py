@@ -17,6 +17,7 @@ from fewaspect.detector.labels import (
     check_lists,
     check_name,
     check_texts,
+    has_column_names,
     is_matrix,
     matrix_names,
     settled,
@@ -165,7 +166,7 @@ def read_examples(
     if not order:
         raise DataError("expected at least one aspect, found none.")
     labelled += [(text, ()) for text in check_texts(none, "none")]
-    nameless = frozenset(order if matrix and names is None and not hasattr(y, "columns") else ())
+    nameless = frozenset(order if matrix and names is None and not has_column_names(y) else ())
     start = Examples(tuple(order), {}, _descriptions(descriptions or {}, order), nameless)
     return start.with_sentences(labelled, joining=isinstance(X, Mapping)), matrix
 

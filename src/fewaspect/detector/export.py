@@ -10,46 +10,54 @@ from typing import Any
 
 import numpy as np
 
-from fewaspect.detector.backends import choose_backend, graph_of, precision_of, tokens_of
+from fewaspect.detector.backends import choose_backend, graph_of, identity_of, precision_of, ranges_of, tokens_of
 from fewaspect.detector.detector import AspectDetector
+from fewaspect.detector.runtime import ABOUT as EXPORTED
 from fewaspect.detector.runtime import Runtime
 from fewaspect.detector.scorer import SAVED, Scorer, load_scorer
 from fewaspect.detector.weights import SHIPPED, load_weights
-from fewaspect.errors import CheckpointError
+from fewaspect.errors import CheckpointError, ConfigError
 from fewaspect.files import atomic_folder
+from fewaspect.training.folder import RunFolder
 
+COMPARED = 300  # sentences
 LARGEST = 1e-4  # difference of any probability in single precision
 MEAN, COSINE = 0.02, 0.99  # mean difference of probabilities and mean cosine of token states in whole numbers
 
 
-def export(model: Path, out: Path, backend: str = "auto") -> dict[str, Any]:
+def export(model: Path, out: Path, backend: str = "onnx-int8") -> dict[str, Any]:
     """Write the ONNX form of `model` to the new folder `out`; returns how near it is to torch."""
-    if (model / SAVED).is_file():
-        detector = AspectDetector.load(model)
-        with tempfile.TemporaryDirectory() as scratch:
-            runtime = Path(scratch) / "model"
-            runtime.mkdir()
-            parity = _write(Path(detector._model or SHIPPED), runtime, backend, detector)
-            detector._serve(runtime)
-            detector.save(out)
-        return parity
-    with atomic_folder(out) as new:
-        return _write(model, new, backend, None)
+    if backend not in ("onnx", "onnx-int8"):
+        raise ConfigError(f"backend: expected onnx or onnx-int8 to export for, found {backend!r}.")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ConfigError(f"{out}: expected a new or an empty folder to write to, found something in its place.")
+    detector = AspectDetector.load(model) if (model / SAVED).is_file() else None
+    run = model if detector is None else Path(detector._model or SHIPPED)
+    if (run / EXPORTED).is_file():
+        raise ConfigError(f"{model}: expected a model to export, found one that is exported already.")
+    if not RunFolder(run).about.is_file():
+        raise ConfigError(f"{model}: expected a saved detector or a training run, found neither.")
+    if detector is None:
+        with atomic_folder(out, replace=True) as new:
+            return _write(run, new, backend, None)
+    with tempfile.TemporaryDirectory() as scratch:
+        parity = _write(run, Path(scratch), backend, detector)
+        detector._serve(Path(scratch))
+        detector.save(out)
+    return parity
 
 
 def _write(run: Path, folder: Path, backend: str, detector: AspectDetector | None) -> dict[str, Any]:
     from fewaspect.encoders.onnx_text import padding_of, shape_of
 
     weights = load_weights(run)
-    name = choose_backend("onnx-int8" if backend == "auto" else backend, weights)
-    if name == "torch":
-        raise CheckpointError(f"{run}: expected a backend of ONNX to export for, found torch.")
-    tokens = tokens_of(weights.source)
+    name = choose_backend(backend, weights)
+    tokens, ranges = tokens_of(weights.source), ranges_of(name, weights)
+    width, padding = shape_of(weights.source).width, padding_of(weights.source)
     runtime = Runtime(
-        name, shape_of(weights.source).width, padding_of(weights.source), tokens.max_length, weights.identity,
-        weights.looking, weights.presence, {},
-    )  # fmt: skip
-    runtime.write(folder, graph_of(weights, tokens, rounded=name == "onnx-int8"), tokens)
+        name, width, padding, tokens.max_length, identity_of(weights, ranges), weights.looking, weights.presence, {}
+    )
+    runtime.write(folder, graph_of(weights, ranges), tokens)
     parity = compared(load_scorer(run, "torch"), load_scorer(folder), detector)
     refuse_unlike(parity, name)
     replace(runtime, parity=parity).write_about(folder)
@@ -63,7 +71,7 @@ def compared(expected: Scorer, found: Scorer, detector: AspectDetector | None) -
     from fewaspect.detector.knowledge import learn
     from fewaspect.detector.reading import read
 
-    texts = list(load_sample()["test"].texts)[:300]
+    texts = [text for part in load_sample().values() for text in part.texts][:COMPARED]
     examples = detector._examples if detector else read_examples(load_showcase().examples)[0]
     one, other = (_states(scorer, texts) for scorer in (expected, found))
     cosines = (one * other).sum(axis=1) / (np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1))

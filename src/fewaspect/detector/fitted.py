@@ -94,6 +94,7 @@ class Fitted(BaseEstimator):
         from fewaspect.detector.scorer import load_scorer
 
         scorer = load_scorer(model)
+        self.backend = "auto"  # it has one only
         self._known = learn(scorer, self._examples)
         self._model, self._backend, self._loaded = model, scorer.backend, scorer
 
@@ -101,7 +102,8 @@ class Fitted(BaseEstimator):
         if not is_batch_size(self.batch_tokens):
             raise ConfigError(f"batch_tokens: expected a whole number from 1, or None, found {self.batch_tokens!r}.")
         self.__dict__.pop("_known", None)
-        self._model, self._backend, self._loaded = self.model, self.backend, None
+        self._model = None if self.model is None else Path(self.model).resolve()  # wherever a copy is read again
+        self._backend, self._loaded = self.backend, None
 
     def _read(self, texts: Sequence[str], *, vectors: bool = False, evidence: bool = False) -> Reading:
         from fewaspect.detector.reading import read

@@ -14,6 +14,7 @@ from fewaspect.detector.looking import Aspects, Known, Looking
 from fewaspect.detector.scorer import Scorer
 from fewaspect.detector.sentences import Sentences, unit
 from fewaspect.detector.splitting import fitting_spans
+from fewaspect.detector.threads import ONE_THREAD
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class Knowledge:
 
     @cached_property
     def aspects(self) -> Aspects:
-        return self.looking.learn(self._known, self.prototypes)
+        with ONE_THREAD:
+            return self.looking.learn(self._known, self.prototypes)
 
     @cached_property
     def prototypes(self) -> np.ndarray:

@@ -45,6 +45,11 @@ def settled(labels: Any) -> Any:
     return labels
 
 
+def has_column_names(labels: Any) -> bool:
+    """Whether it is a data frame whose columns are not merely numbered."""
+    return hasattr(labels, "columns") and list(labels.columns) != list(range(len(labels.columns)))
+
+
 def matrix_names(labels: Any, names: Sequence[str] | None) -> list[str]:
     """The names of a matrix's columns: those given, those of a data frame, or "0", "1", ..."""
     count = check_matrix(labels).shape[1]
@@ -100,7 +105,7 @@ def check_name(name: Any, where: str) -> str:
 def carried(labels: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """(texts, aspects) booleans in the order of `names`, and a column for each name that is none of them."""
     labels = settled(labels)
-    if hasattr(labels, "columns") and list(labels.columns) != list(range(len(labels.columns))):
+    if has_column_names(labels):
         return _by_column(labels, names, texts)
     if is_matrix(labels):
         matrix = check_matrix(labels)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,8 @@ def load_runtime(folder: Path, backend: str) -> tuple[TextEncoder, Runtime]:
 
     from fewaspect.encoders.onnx_text import OnnxTextEncoder
 
+    if find_spec("onnxruntime") is None:
+        raise ConfigError(f'{folder}: needs ONNX Runtime, found none. Run: pip install "fewaspect[onnx]"')
     runtime = Runtime.read(folder)
     if backend not in ("auto", runtime.backend):
         raise ConfigError(f'backend: this model was exported as "{runtime.backend}", found {backend!r}.')

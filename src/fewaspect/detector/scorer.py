@@ -10,14 +10,22 @@ from typing import TypeVar
 
 import numpy as np
 
-from fewaspect.detector.backends import choose_backend, make_encoder, precision_of
+from fewaspect.detector.backends import (
+    BACKENDS,
+    RANGES,
+    choose_backend,
+    identity_of,
+    make_encoder,
+    precision_of,
+    ranges_of,
+)
 from fewaspect.detector.looking import Aspects, Looking
 from fewaspect.detector.presence import Presence, features
 from fewaspect.detector.runtime import ABOUT as EXPORTED
 from fewaspect.detector.runtime import load_runtime
 from fewaspect.detector.sentences import Sentences
 from fewaspect.detector.threads import ONE_THREAD
-from fewaspect.detector.weights import SHIPPED, load_weights
+from fewaspect.detector.weights import PRESENCE, SHIPPED, load_weights
 from fewaspect.encoders.batching import length_batches
 from fewaspect.encoders.text import TextEncoder
 from fewaspect.errors import ConfigError
@@ -51,12 +59,13 @@ class Scorer:
             states = self.encoder.states([ids[i] for i in batch])
             return batch, work(Sentences.of(states, self.encoder.width))
 
-        if min(self.encoder.workers, len(batches)) <= 1:
-            yield from map(one, batches)
-            return
-        # Each worker has a core; threads inside of numpy's products would take each other's.
-        with ONE_THREAD, ThreadPoolExecutor(self.encoder.workers) as workers:
-            yield from workers.map(one, batches)
+        workers = min(self.encoder.workers, len(batches))
+        with ONE_THREAD:
+            if workers <= 1:
+                yield from map(one, batches)
+                return
+            with ThreadPoolExecutor(workers) as pool:
+                yield from pool.map(one, batches)
 
     def probabilities(self, aspects: Aspects, sentences: Sentences) -> np.ndarray:
         """(Q, N)."""
@@ -69,14 +78,17 @@ def load_scorer(model: str | Path | None, backend: str = "auto", precision: str 
 
     With "auto", a backend of this `precision`, if one is given.
     """
+    if backend not in BACKENDS:
+        raise ConfigError(f"backend: expected one of {', '.join(BACKENDS)}, found {backend!r}.")
     folder = SHIPPED if model is None else Path(model)
     if (folder / SAVED).is_file():
         raise ConfigError(
             f"{folder}: expected the folder of a training run, found a saved detector, which has examples of its own.\n"
             "Use it without others: --model alone on the command line, AspectDetector.load(folder) in Python."
         )
-    files = [path for path in (folder / EXPORTED, RunFolder(folder).best) if path.is_file()]
-    return _load(str(folder.resolve()), backend, precision, files[0].stat().st_mtime_ns if files else 0)
+    names = (EXPORTED, PRESENCE, RANGES, RunFolder(folder).best.name)
+    changed = [path.stat().st_mtime_ns for path in (folder / name for name in names) if path.is_file()]
+    return _load(str(folder.resolve()), backend, precision, max(changed, default=0))
 
 
 @lru_cache(maxsize=4)
@@ -86,4 +98,6 @@ def _load(folder: str, backend: str, precision: str | None, _changed: int) -> Sc
         return Scorer(encoder, exported.looking, exported.presence, exported.identity, exported.backend)
     weights = load_weights(Path(folder))
     name = choose_backend(backend, weights, precision)
-    return Scorer(make_encoder(name, weights), weights.looking, weights.presence, weights.identity, name)
+    ranges = ranges_of(name, weights)
+    encoder = make_encoder(name, weights, ranges)
+    return Scorer(encoder, weights.looking, weights.presence, identity_of(weights, ranges), name)

@@ -19,14 +19,13 @@ _DOTTED = re.compile(r"(?:\w\.)+\w", re.ASCII)
 _CLAUSE = re.compile(r"[,;:、，；]\s*|\s[-–—]\s")
 _SPACE = re.compile(r"\s+")
 ABBREVIATIONS = frozenset([
-    "approx", "appt", "apt", "ave", "blvd", "capt", "dept", "dr", "e.g", "eg", "est", "fig", "gen", "gov",
-    "i.e", "ie", "incl", "lt", "mr", "mrs", "ms", "mt", "nr", "prof", "pt", "rd", "ref", "rev", "sgt", "st",
-    "tel", "vs",
+    "approx", "appt", "apt", "ave", "blvd", "capt", "co", "corp", "dept", "dr", "e.g", "eg", "est", "fig",
+    "gen", "gov", "i.e", "ie", "inc", "incl", "jr", "lt", "ltd", "mr", "mrs", "ms", "mt", "nr", "prof", "pt",
+    "rd", "ref", "rev", "sgt", "sr", "st", "tel", "vs",
 ])  # fmt: skip
-# These also end a sentence, where a capital follows: "No. The soup", but "No. 5".
+# These also end a sentence, where a word follows: "No. The soup", but "No. 5".
 LAST_WORDS = frozenset([
-    "a.m", "co", "corp", "etc", "hr", "hrs", "inc", "jr", "ltd", "max", "min", "no", "oz", "p.m", "pc", "pcs",
-    "sq", "sr", "yr", "yrs",
+    "a.m", "etc", "hr", "hrs", "max", "min", "no", "oz", "p.m", "pc", "pcs", "sq", "yr", "yrs",
 ])  # fmt: skip
 
 
@@ -80,8 +79,7 @@ def halves(text: str, span: Span) -> list[Span]:
 
 def _ends_sentence(text: str, match: re.Match[str], cased: bool) -> bool:
     stop = match.group()
-    rest = _SPACE.match(text, match.end())
-    following = text[rest.end() if rest else match.end() :][:1]
+    following = _following(text, match.end())
     goes_on = following.islower() and cased
     if not stop.strip():  # a line end
         return stop.count("\n") > 1 or not goes_on
@@ -103,11 +101,18 @@ def _is_short(text: str, before: re.Match[str] | None, stop: int) -> bool:
         return False
     word = before.group()
     if word.casefold() in LAST_WORDS:
-        return not text[stop + 1 :].lstrip()[:1].isupper()
+        return not _following(text, stop + 1).isalpha()
     if word.isdecimal():
         return not text[text.rfind("\n", 0, stop) + 1 : before.start()].strip()
     initial = len(word) == 1 and word.isupper() and word != "I"
     return initial or word.casefold() in ABBREVIATIONS or _DOTTED.fullmatch(word) is not None
+
+
+def _following(text: str, place: int) -> str:
+    """The next letter that is no white space."""
+    space = _SPACE.match(text, place)
+    start = space.end() if space else place
+    return text[start : start + 1]
 
 
 def _joined(text: str, spans: list[Span]) -> list[Span]:

@@ -80,9 +80,12 @@ def read(folder: Path, backend: str = "auto", *, encode_again: bool = False) -> 
         ) from error
     for name, digest in files.items():
         check_digest(folder / name, digest)
-    model = str(folder / MODEL) if any(name.startswith(f"{MODEL}/") for name in files) else None
+    model = str((folder / MODEL).resolve()) if any(name.startswith(f"{MODEL}/") for name in files) else None
     precision = str(identity.setdefault("precision", "float32"))  # which all had before it was said
+    if backend == "auto":
+        backend = parameters.get("backend", "auto")
     scorer = load_scorer(model, backend, None if encode_again else precision)
+    parameters["backend"] = backend
     if encode_again:
         return Stored(learn(scorer, examples), scorer, model, matrix, tuned, parameters)
     _check_model(path, identity, scorer)
@@ -224,12 +227,13 @@ def _check_model(path: Path, saved: Mapping[str, Any], scorer: Scorer) -> None:
         ("encoder_digest", f'encoder "{saved.get("encoder")}"'),
         ("weights", "weights"),
         ("precision", "precision"),
+        ("ranges", "ranges"),
     )
     for part, what in parts:
-        if saved.get(part) != here[part]:
+        if saved.get(part) != here.get(part):
             raise CheckpointError(
-                f"{path}: was saved with {what} {saved.get(part)}, found {here[part]} here. Load with "
-                "encode_again=True to represent its examples with what is here; probabilities will then differ."
+                f"{path}: was saved with {what} {saved.get(part)}, found {here.get(part)} here. Fit it again, or load "
+                "it with encode_again=True to represent its examples with what is here; probabilities will then differ."
             )
 
 

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fewaspect.errors import EncoderError
+
 WEIGHT_TOP = 64
 SMOOTHING = 0.85
 FUSED = "com.microsoft"  # operators of ONNX Runtime that do in one pass what ONNX has several for
@@ -56,7 +58,10 @@ def bert_graph(
     With `ranges` for "0.attention" and so on, in whole numbers. With `watched`, the inputs of all products are outputs
     too, by these names.
     """
-    return _Graph(weights, shape, ranges or {}, watched).serialised()
+    try:
+        return _Graph(weights, shape, ranges or {}, watched).serialised()
+    except KeyError as error:
+        raise EncoderError(f"expected the weights of a BERT, found none called {error}.") from None
 
 
 class _Graph:

@@ -17,6 +17,7 @@ from fewaspect.errors import EncoderError
 
 TYPES = ("bert", "camembert", "electra", "roberta", "xlm-roberta")  # built alike; they differ in where positions start
 _PREFIXES = ("bert.", "roberta.", "electra.")
+_RENAMED = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}  # as the first BERT called them
 
 
 class OnnxTextEncoder:
@@ -79,6 +80,8 @@ def read_weights(source: EncoderSource, trained: Mapping[str, np.ndarray], freez
     for name, value in load_file(source.folder / "model.safetensors").items():
         for prefix in _PREFIXES:
             name = name.removeprefix(prefix)
+        for old, new in _RENAMED.items():
+            name = name.replace(old, new)
         weights[name] = value.astype(np.float32, copy=False)
     for name, value in trained.items():
         if name.startswith("upper.layers."):
