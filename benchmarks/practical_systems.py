@@ -44,6 +44,7 @@ class FewAspect:
 
     def fit(self, texts: list[str], rows: np.ndarray, names: list[str]) -> None:
         self.detector.fit(texts, rows, names=names)
+        self.detector.predict(["ready"])  # what all aspects share is learned with the first answer
 
     def answer(self, texts: list[str]) -> np.ndarray:
         return np.asarray(self.detector.predict(texts), dtype=bool)
