@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import platform
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 PACKAGES = ("fewaspect", "torch", "transformers", "accelerate", "numpy", "safetensors")
+OPTIONAL = ("onnxruntime",)
 
 
 def describe_environment() -> dict[str, Any]:
     """Versions and machine, without host name, user or paths."""
     import torch
 
-    versions = {name: metadata.version(name) for name in PACKAGES}
+    optional = [name for name in OPTIONAL if find_spec(name)]
+    versions = {name: metadata.version(name) for name in (*PACKAGES, *optional)}
     return {
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
