@@ -26,9 +26,7 @@ from fewaspect.detector.reviews.rows import Layout
 from fewaspect.detector.reviews.source import Source
 from fewaspect.detector.reviews.summary import Summary
 from fewaspect.detector.reviews.writing import Target
-from fewaspect.environment import describe_environment
-from fewaspect.files import atomic_write
-from fewaspect.settings import to_json
+from measuring import publish
 
 
 def main() -> None:
@@ -41,10 +39,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         result = measure(Path(folder), arguments)
-    print(to_json(result), end="")
-    if arguments.json:
-        with atomic_write(arguments.json) as file:
-            file.write(to_json(result))
+    publish(result, arguments.json)
     if not result["flat"]:
         raise SystemExit("memory grew")
 
@@ -80,7 +75,6 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, object]:
         "points": points,
         "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10,
         "flat": late <= early + max(0.05 * early, 20),
-        "environment": describe_environment(),
     }
 
 

@@ -15,7 +15,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,7 @@ import numpy as np
 
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.encoders.weights import resolve_encoder
-from fewaspect.environment import describe_environment
-from fewaspect.files import atomic_write
-from fewaspect.settings import to_json
+from measuring import milliseconds, publish
 from peers import peers_python
 
 OURS = ("onnx-int8", "onnx", "torch")
@@ -87,8 +84,8 @@ def latency(texts: list[str], aspects: int = 20, count: int = 200) -> dict[str, 
     whole, alone = [], []
     for text in texts[-count:]:
         ids = encoder.tokens.ids([text])
-        alone.append(timed(lambda ids=ids: encoder.states(ids)))
-        whole.append(timed(lambda text=text: detector.predict([text])))
+        alone.append(milliseconds(lambda ids=ids: encoder.states(ids)))
+        whole.append(milliseconds(lambda text=text: detector.predict([text])))
     median = [float(np.median(times)) for times in (whole, alone)]
     return {
         "aspects": aspects, "sentences": count, "backend": detector._scorer.backend,
@@ -115,15 +112,9 @@ def start_up(repeats: int) -> dict[str, Any]:
     for _ in range(repeats):
         for name, code in commands.items():
             command = [sys.executable, "-c", code]
-            times[name].append(timed(lambda c=command: subprocess.run(c, check=True, capture_output=True)) / 1000)
+            taken = milliseconds(lambda c=command: subprocess.run(c, check=True, capture_output=True))
+            times[name].append(taken / 1000)
     return {name: spread(values) for name, values in times.items()}
-
-
-def timed(work: Any) -> float:
-    """Milliseconds."""
-    started = time.perf_counter()
-    work()
-    return 1000 * (time.perf_counter() - started)
 
 
 def percentiles(values: list[float]) -> dict[str, float]:
@@ -145,12 +136,8 @@ def main() -> None:
     result = {
         "sentences": len(texts), "repeats": arguments.repeats, "threads": int(THREADS),
         **throughput(texts, arguments.repeats), "latency": latency(texts), "start_up_seconds": start_up(3),
-        "environment": describe_environment(),
     }  # fmt: skip
-    print(to_json(result), end="")
-    if arguments.json:
-        with atomic_write(arguments.json) as file:
-            file.write(to_json(result))
+    publish(result, arguments.json)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,7 @@ The sentences are those of the sample set that ships with the package. Writes do
 from __future__ import annotations
 
 import argparse
-import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +19,7 @@ import numpy as np
 from fewaspect import AspectDetector
 from fewaspect.data.sampleset import load_sample
 from fewaspect.detector.examples import ExampleWarning
-from fewaspect.environment import describe_environment
-from fewaspect.files import atomic_write
-from fewaspect.settings import to_json
+from measuring import milliseconds, publish
 
 OUT = Path(__file__).parent.parent / "docs" / "results" / "detector-times.json"
 SHOTS = 5
@@ -36,15 +32,11 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ExampleWarning)
     texts = list(dict.fromkeys(text for part in load_sample().values() for text in part.texts))
-    started = time.perf_counter()
-    AspectDetector().fit({"warm": texts[:1]}).predict(texts[:1])
-    result: dict[str, Any] = {"seconds from imported to the first answer": time.perf_counter() - started}
+    first = milliseconds(lambda: AspectDetector().fit({"warm": texts[:1]}).predict(texts[:1]))
+    result: dict[str, Any] = {"seconds from imported to the first answer": first / 1000}
     for aspects in (20, 200):
         result[f"{aspects} aspects, milliseconds"] = measured(aspects, texts, arguments.repeats)
-    result |= {"repeats": arguments.repeats, "examples per aspect": SHOTS, "environment": describe_environment()}
-    with atomic_write(arguments.out) as file:
-        file.write(to_json(result))
-    print(to_json({name: value for name, value in result.items() if name != "environment"}))
+    publish({**result, "repeats": arguments.repeats, "examples per aspect": SHOTS}, arguments.out)
 
 
 def measured(aspects: int, texts: list[str], repeats: int) -> dict[str, Any]:
@@ -52,26 +44,18 @@ def measured(aspects: int, texts: list[str], repeats: int) -> dict[str, Any]:
     supply = (f"{text} {turn}" if turn else text for turn in range(10**6) for text in texts)
     examples = {f"aspect {n}": [next(supply) for _ in range(SHOTS)] for n in range(aspects)}
     detector = AspectDetector()
-    started = time.perf_counter()
-    detector.fit(examples)
-    ready = 1000 * (time.perf_counter() - started)
+    ready = milliseconds(lambda: detector.fit(examples))
     adding, removing, first, reading = [], [], [], []
     for turn in range(repeats):
         new = [next(supply) for _ in range(SHOTS)]
-        adding.append(timed(lambda new=new: detector.add_aspect("one more", new)))
-        removing.append(timed(lambda: detector.remove_aspect("one more")))
-        first.append(timed(lambda turn=turn: detector.predict([texts[turn % len(texts)]])))
-        reading.append(timed(lambda turn=turn: detector.predict([texts[(turn + 7) % len(texts)]])))
+        adding.append(milliseconds(lambda new=new: detector.add_aspect("one more", new)))
+        removing.append(milliseconds(lambda: detector.remove_aspect("one more")))
+        first.append(milliseconds(lambda turn=turn: detector.predict([texts[turn % len(texts)]])))
+        reading.append(milliseconds(lambda turn=turn: detector.predict([texts[(turn + 7) % len(texts)]])))
     return {
         "fit": ready, "add one with 5 examples": spread(adding), "remove one": spread(removing),
         "tag the first sentence after a change": spread(first), "tag one sentence": spread(reading),
     }  # fmt: skip
-
-
-def timed(work: Callable[[], Any]) -> float:
-    started = time.perf_counter()
-    work()
-    return 1000 * (time.perf_counter() - started)
 
 
 def spread(values: list[float]) -> dict[str, float]:

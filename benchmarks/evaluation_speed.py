@@ -19,13 +19,12 @@ import torch
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
 from fewaspect.encoders.frozen import FrozenStates
-from fewaspect.environment import describe_environment
 from fewaspect.evaluation.evaluator import evaluate_episodes
-from fewaspect.files import atomic_write
 from fewaspect.methods.prepared import PreparedSet
-from fewaspect.settings import LPNSettings, TrainSettings, to_json
+from fewaspect.settings import LPNSettings, TrainSettings
 from fewaspect.training.folder import RunSettings
 from fewaspect.training.run import build_model
+from measuring import publish
 from plain import PlainModel
 
 EPISODES = 600
@@ -72,12 +71,8 @@ def main() -> None:
         "measured_anew": len(anew),
         "ratio": EPISODES * float(np.mean(anew) / np.mean(once)),
         "auc_of_the_untrained_method": 100 * float(measured["auc"].mean()),
-        "environment": describe_environment(),
     }
-    print(to_json(result), end="")
-    if arguments.json:
-        with atomic_write(arguments.json) as file:
-            file.write(to_json(result))
+    publish(result, arguments.json)
 
 
 if __name__ == "__main__":

@@ -17,9 +17,7 @@ import numpy as np
 
 from fewaspect import AspectDetector
 from fewaspect.detector.examples import ExampleWarning
-from fewaspect.environment import describe_environment
-from fewaspect.files import atomic_write
-from fewaspect.settings import to_json
+from measuring import publish
 from practical_draw import SETS, draw, load_set
 
 OUT = Path(__file__).parent.parent / "docs" / "results" / "faithfulness.json"
@@ -56,10 +54,8 @@ def main() -> None:
         "share of sentences where the most evidence falls further than random": {
             str(k): float(np.mean(np.array(drops[WAYS[0], k]) > np.array(drops[WAYS[1], k]))) for k in REMOVED
         },
-        "environment": describe_environment(),
     }  # fmt: skip
-    with atomic_write(arguments.out) as file:
-        file.write(to_json(result))
+    publish(result, arguments.out)
     for way in WAYS:
         print(f"{way:>15}", *(f"-{k}: {summary(np.array(drops[way, k]))['mean']:.3f}" for k in REMOVED))
 

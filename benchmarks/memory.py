@@ -19,9 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from fewaspect.environment import describe_environment
-from fewaspect.files import atomic_write
-from fewaspect.settings import to_json
+from measuring import publish
 
 SIZES = {"detection": (300, 3000, 30000), "training": (300, 3000, 30000), "evaluation": (300, 3000, 30000)}
 EPISODES = 20
@@ -153,10 +151,7 @@ def main() -> None:
                     raise SystemExit(quiet.stderr)
                 result[kind].append(json.loads(measured.read_text()))
                 print(kind, result[kind][-1], flush=True)
-    result["environment"] = describe_environment()
-    if arguments.json:
-        with atomic_write(arguments.json) as file:
-            file.write(to_json(result))
+    publish(result, arguments.json)
     if arguments.figure:
         figure(result, arguments.figure)
 

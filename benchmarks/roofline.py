@@ -22,9 +22,7 @@ from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.detector.backends import tokens_of
 from fewaspect.encoders.onnx_text import open_session, shape_of
 from fewaspect.encoders.weights import resolve_encoder
-from fewaspect.environment import describe_environment
-from fewaspect.files import atomic_write
-from fewaspect.settings import to_json
+from measuring import publish
 
 ROWS = 512  # as in a batch
 WORK = 16  # products per turn and thread
@@ -93,12 +91,9 @@ def main() -> None:
         paths[name] = {"sentences_per_second_at_the_peak": limit / each, "share": rate["median"] * each / limit}
     result = {
         "tokens_per_sentence": float(lengths.mean()), "operations_per_sentence": each, "threads": speed["threads"],
-        "peaks_in_operations_per_second": peaks, "paths": paths, "environment": describe_environment(),
+        "peaks_in_operations_per_second": peaks, "paths": paths,
     }  # fmt: skip
-    print(to_json(result), end="")
-    if arguments.json:
-        with atomic_write(arguments.json) as file:
-            file.write(to_json(result))
+    publish(result, arguments.json)
 
 
 if __name__ == "__main__":

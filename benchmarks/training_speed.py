@@ -23,12 +23,11 @@ from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
 from fewaspect.data.joining import with_joined_sentences
 from fewaspect.encoders.frozen import FrozenStates
-from fewaspect.environment import describe_environment
-from fewaspect.files import atomic_write
 from fewaspect.methods.prepared import PreparedSet
-from fewaspect.settings import LPNSettings, TrainSettings, to_json
+from fewaspect.settings import LPNSettings, TrainSettings
 from fewaspect.training.folder import RunSettings
 from fewaspect.training.run import build_model
+from measuring import publish
 from plain import PlainModel
 
 
@@ -77,12 +76,8 @@ def main() -> None:
         "ratio_of_means": float(times[:, 1].mean() / times[:, 0].mean()),
         "quartiles_of_the_ratios": np.quantile(ratios, [0.25, 0.5, 0.75]).tolist(),
         "seconds_to_fill_the_cache_once": fill_seconds,
-        "environment": describe_environment(),
     }
-    print(to_json(result), end="")
-    if arguments.json:
-        with atomic_write(arguments.json) as file:
-            file.write(to_json(result))
+    publish(result, arguments.json)
 
 
 def stepper(model: torch.nn.Module, loss: Callable[[int], torch.Tensor]) -> Callable[[int], None]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from fewaspect.detector import looking as module
 from fewaspect.detector.looking import Known, Looking
 from fewaspect.detector.sentences import Sentences, unit
 from fewaspect.encoders.packed import PackedStates
@@ -28,44 +29,124 @@ def in_torch(sentences: Sentences) -> Represented:
     return Represented(torch.from_numpy(sentences.vectors), tokens)
 
 
+def some_known(rng: np.random.Generator, aspects: int, unused: int = 0) -> Known:
+    """Uneven examples, one of two aspects; an aspect without any if there are a few; `unused` rows count for none."""
+    examples, labels = random_sentences(rng, 4 * aspects + unused), random_sentences(rng, aspects)
+    membership = np.zeros((len(examples), aspects), dtype=np.float32)
+    membership[np.arange(4 * aspects), np.arange(4 * aspects) % aspects] = 1
+    membership[0, -1] = 1
+    membership[(rng.random(membership.shape) < 0.2) & (np.arange(len(examples)) >= aspects)[:, None]] = 0
+    membership[:, 0] *= aspects != 4
+    return Known(
+        examples, np.arange(len(examples)), membership, np.zeros(len(examples), np.float32), labels.vectors, labels
+    )
+
+
+def prototypes_of(looking: Looking, known: Known) -> np.ndarray:
+    columns = zip(known.membership.T, known.labels, strict=True)
+    return np.stack([looking.prototype(known.examples.vectors, own, label) for own, label in columns])
+
+
 @pytest.mark.parametrize("words", [0.0, 0.6])
-@pytest.mark.parametrize(("aspects", "most_others"), [(1, 128), (4, 128), (9, 12)])
+@pytest.mark.parametrize("aspects", [1, 4, 9])
 @pytest.mark.parametrize("looks", [1, 2, 3])
-def test_numpy_and_torch_agree(words: float, aspects: int, most_others: int, looks: int) -> None:
+def test_numpy_and_torch_agree(words: float, aspects: int, looks: int) -> None:
     rng = np.random.default_rng(aspects)
+    torch.manual_seed(aspects)
     settings = LPNPlusSettings(word_weight=words, looks=looks)
     method = LPNPlus(WIDTH, settings, way=5).eval()
     with torch.no_grad():
         for parameter in (method.log_attention, method.seen_logit, method.label_logit, method.label_slope):
             parameter.add_(0.3 * torch.randn(()))
-    arrays = {f"method.{name}": value.numpy() for name, value in method.state_dict().items()}
-    looking = Looking.of(arrays, settings)
-    examples, labels, queries = (random_sentences(rng, count) for count in (4 * aspects + 2, aspects, 7))
-    membership = np.zeros((len(examples), aspects), dtype=np.float32)
-    membership[np.arange(4 * aspects), np.arange(4 * aspects) % aspects] = 1
-    membership[0, -1] = 1  # a sentence of two aspects
-    membership[rng.random(membership.shape) < 0.2] = 0  # uneven, and some of none
-    membership[:, 0] *= aspects > 4  # an aspect without examples
-    none = (membership.sum(axis=1) == 0).astype(np.float32)
-    known = Known(examples, np.arange(len(examples)), membership, none, labels.vectors, labels)
-    prototypes = np.stack([
-        looking.prototype(examples.vectors, membership[:, n], labels.vectors[n]) for n in range(aspects)
-    ])  # fmt: skip
-    found = looking.learn(known, prototypes, most_others)
+    looking = Looking.of({f"method.{name}": value.numpy() for name, value in method.state_dict().items()}, settings)
+    known, queries = some_known(rng, aspects), random_sentences(rng, 7)
+    found = looking.learn(known, prototypes_of(looking, known))
     with torch.inference_mode():
-        support, given = in_torch(examples), torch.from_numpy(membership)
-        expected = method.learn(support, given, in_torch(labels), none=torch.from_numpy(none), most_others=most_others)
+        given = torch.from_numpy(known.membership)
+        expected = method.learn(in_torch(known.examples), given, in_torch(known.label_words))
         parts = method.parts(expected, in_torch(queries))
-        scores, evidence = method.together(parts), method.evidence(expected, in_torch(queries))
+        scores = method.together(parts)
     for name in ("prototypes", "looking", "seen", "directions", "shots"):
-        np.testing.assert_allclose(getattr(found, name), getattr(expected, name).numpy(), atol=2e-5, err_msg=name)
+        np.testing.assert_allclose(
+            getattr(found, name), getattr(expected, name).numpy(), rtol=1e-4, atol=2e-5, err_msg=name
+        )
     mine = looking.parts(found, queries)
     for name in ("whole", "seen", "apart"):
-        np.testing.assert_allclose(getattr(mine, name), getattr(parts, name).numpy(), atol=2e-5, err_msg=name)
+        np.testing.assert_allclose(
+            getattr(mine, name), getattr(parts, name).numpy(), rtol=1e-4, atol=2e-5, err_msg=name
+        )
     np.testing.assert_allclose(looking.together(mine), scores.numpy(), atol=5e-5)
-    scale = float(method.log_scale.detach().exp())
-    for own, theirs, length in zip(looking.evidence(found, queries), evidence.numpy(), queries.lengths, strict=True):
-        np.testing.assert_allclose(own, theirs[:, :length] / scale, atol=5e-5)
+    sums = [shares.sum(axis=1) for shares in looking.evidence(found, queries)]
+    np.testing.assert_allclose(np.stack(sums), scores.numpy(), atol=5e-5)
+
+
+def plain_direction(looking: Looking, known: Known, prototype: np.ndarray, n: int, most_others: int) -> np.ndarray:
+    """What sets aspect n apart in one look, written out row by row, solved in the space of features."""
+    S, N = known.membership.shape
+    rows = [*known.examples.vectors, *known.labels]
+    weight = [*known.membership[:, n], *(float(m == n) for m in range(N))]
+    counts = [*(known.membership.sum(axis=1) + known.none), *np.ones(N)]
+    others = [row for row in range(S + N) if not weight[row] and counts[row]]
+    near = sorted(others, key=lambda row: -float(rows[row] @ prototype))[:most_others]
+    own = [row for row in range(S + N) if weight[row]]
+    total = sum(weight[row] for row in own) + sum(counts[row] for row in near)
+    A, y = looking.settings.ridge_strength * np.eye(WIDTH), np.zeros(WIDTH)
+    for side, weights in ((own, weight), (near, counts)):
+        for row in side:
+            if row < S:
+                start = int(known.examples.lengths[:row].sum())
+                tokens = known.examples.tokens[start : start + known.examples.lengths[row]]
+                attention = np.exp(looking.attention * (unit(tokens) @ prototype))
+                view = unit(attention / attention.sum() @ tokens)
+            else:
+                view = rows[row]
+            share = weights[row] * total / (2 * sum(weights[r] for r in side))
+            A += share * np.outer(view, view)
+            y += share * view * (side is own)
+    return np.linalg.solve(A, y)
+
+
+@pytest.mark.parametrize("most_others", [3, 8, 128])
+def test_with_a_bound_an_aspect_is_told_apart_from_the_nearest_others(
+    most_others: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "ASPECTS_AT_ONCE", 2)
+    rng = np.random.default_rng(3)
+    looking = Looking(20.0, 0.5, -0.4, -0.3, LPNPlusSettings(looks=1))
+    known = some_known(rng, 5, unused=2)
+    known.none[-2:] = 1.0
+    prototypes = prototypes_of(looking, known)
+    found = looking.learn(known, prototypes, most_others)
+    assert found.prototypes is prototypes, "a bound and others do not move them"
+    for n, prototype in enumerate(prototypes):
+        expected = plain_direction(looking, known, prototype, n, most_others)
+        np.testing.assert_allclose(found.directions[n], expected, atol=1e-4)
+
+
+def test_aspects_learned_a_few_at_a_time_are_those_learned_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = some_known(np.random.default_rng(5), 4)
+    looking = Looking(20.0, 0.5, -0.4, -0.3, LPNPlusSettings())
+    prototypes = prototypes_of(looking, known)
+    together = looking.learn(known, prototypes)
+    monkeypatch.setattr(module, "ASPECTS_AT_ONCE", 3)
+    few = looking.learn(known, prototypes, most_others=len(known.examples) + 3)  # which no aspect has so many of
+    for found, expected in zip(few[:5], together[:5], strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("most_others", [128, 9])
+def test_a_row_that_says_none_of_these_lowers_the_scores_near_it(most_others: int) -> None:
+    looking = Looking(20.0, 0.5, -0.4, -0.3, LPNPlusSettings())
+    known = some_known(np.random.default_rng(7), 3, unused=1)
+    text = known.examples.take(np.array([len(known.examples) - 1]))
+
+    def scores() -> np.ndarray:
+        aspects = looking.learn(known, prototypes_of(looking, known), most_others)
+        return looking.together(looking.parts(aspects, text))
+
+    before = scores()
+    known.none[-1] = 1.0
+    assert (scores() < before).all()
 
 
 def test_without_any_example_the_names_serve() -> None:

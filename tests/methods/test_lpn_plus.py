@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from examples import Example, as_list, built, mean_vectors, softmax, unit, weights_of
-from fewaspect.encoders.packed import PackedStates
-from fewaspect.methods import lpn_plus
-from fewaspect.methods.base import Represented
-from fewaspect.methods.lpn_plus import Aspects, carried_against_others
-from fewaspect.methods.supporting import against, nearest_rows
+from fewaspect.methods.lpn_plus import carried_against_others
 
 
 def sigmoid(x: float) -> float:
@@ -144,81 +139,6 @@ def test_tuning_fits_the_count_to_the_episodes_and_leaves_the_ranking_alone() ->
     assert all(name.startswith(("count.", "threshold")) for name in moved)
 
 
-def learned(example: Example, **options: Any) -> Aspects:
-    task = example.task(method := built("lpn-plus"))
-    return method.learn(task.support, task.membership, task.labels, **options)
-
-
-def test_a_bound_that_a_benchmark_episode_does_not_reach_changes_no_bit() -> None:
-    episode = Example(shots=(10,) * 10)
-    for found, expected in zip(learned(episode, most_others=110), learned(episode), strict=True):
-        assert torch.equal(found, expected)
-
-
-def test_classes_learned_a_few_at_a_time_are_those_learned_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lpn_plus, "CLASSES_AT_ONCE", 3)
-    example = Example(shots=(4, 1, 0, 3))  # 12 rows, of which no class has more than 11 others
-    for found, expected in zip(learned(example, most_others=11), learned(example), strict=True):
-        torch.testing.assert_close(found, expected)
-
-
-def test_a_class_with_a_bound_is_told_apart_from_the_nearest_others() -> None:
-    example = Example(shots=(3, 2, 2))
-    method = built("lpn-plus")
-    task = example.task(method)
-    P = method.prototypes(task.support, task.membership, task.labels).detach()
-    own = task.membership
-    near = nearest_rows(P, task.support, own, against(task.support, own), task.labels, 2)
-    for n in range(3):
-        rows, texts = near[:7, n].nonzero().squeeze(1), near[7:, n].nonzero().squeeze(1)
-        others = [s for s in range(7) if not own[s, n]]
-        similar = [float(task.support.vectors[s] @ P[n]) for s in others]
-        similar += [float(task.labels.vectors[m] @ P[n]) for m in range(3) if m != n]
-        assert set(own[:, n].nonzero().squeeze(1).tolist()) <= set(rows.tolist())
-        assert n in texts
-        assert len(rows) + len(texts) == int(own[:, n].sum()) + 1 + 2
-        taken = [float(task.support.vectors[s] @ P[n]) for s in rows if not own[s, n]]
-        taken += [float(task.labels.vectors[m] @ P[n]) for m in texts if m != n]
-        assert sorted(taken) == pytest.approx(sorted(similar)[-2:])
-
-
-@pytest.mark.parametrize("most_others", [None, 9])
-def test_a_row_that_says_none_of_these_lowers_the_scores_near_it(most_others: int | None) -> None:
-    method, example = built("lpn-plus"), Example(shots=(3, 2, 2), queries=1)
-    task = example.task(method)
-    support = Represented(
-        torch.cat([task.support.vectors, task.queries.vectors]),
-        PackedStates.join([example.support, example.queries]),
-    )
-    membership = torch.cat([task.membership, torch.zeros(1, 3, dtype=torch.float64)])
-    none = torch.zeros(8, dtype=torch.float64)
-
-    def logits(none: torch.Tensor | None) -> torch.Tensor:
-        aspects = method.learn(support, membership, task.labels, none=none, most_others=most_others)
-        return method.compare(aspects, task.queries).logits
-
-    torch.testing.assert_close(logits(none), logits(None))  # a row that counts for nothing is not there
-    none[7] = 1.0
-    assert (logits(none) < logits(None)).all()
-
-
-def test_given_prototypes_are_kept_as_they_are() -> None:
-    example = Example()
-    prototypes = torch.nn.functional.normalize(torch.randn(3, 8, dtype=torch.float64), dim=-1)
-    assert learned(example, prototypes=prototypes).prototypes is prototypes
-
-
-def test_what_the_tokens_add_sums_to_the_score() -> None:
-    method, example = built("lpn-plus", moved=0.1), Example()
-    task = example.task(method)
-    aspects = method.learn(task.support, task.membership, task.labels)
-    queries = task.queries.take(torch.tensor([4, 0, 1, 4]))
-    evidence = method.evidence(aspects, queries)
-    torch.testing.assert_close(evidence.sum(dim=-1), method.compare(aspects, queries).logits)
-    lengths = example.queries.lengths[[4, 0, 1, 4]]
-    assert not evidence.transpose(1, 2)[torch.arange(evidence.shape[-1]) >= lengths[:, None]].any()
-
-
 def test_words_without_weight_are_not_looked_up_and_change_nothing() -> None:
     example = Example(shots=(3, 2, 2))
     method = built("lpn-plus")
@@ -229,9 +149,6 @@ def test_words_without_weight_are_not_looked_up_and_change_nothing() -> None:
     aspects = method.learn(task.support, task.membership, task.labels)
     assert len(aspects.words) == len(aspects.lengths) == 0
     torch.testing.assert_close(method.together(method.parts(aspects, task.queries)), without)
-    torch.testing.assert_close(
-        method.evidence(aspects, task.queries).sum(dim=-1), method.compare(aspects, task.queries).logits
-    )
 
 
 def test_names_are_hidden_in_training_only() -> None:

@@ -18,14 +18,13 @@ from torch import Tensor, nn
 
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods.base import Episodes, Method, Represented, Scores, Task, shared_tokens
-from fewaspect.methods.supporting import against, nearest_of, nearest_rows, no_words, without_names, word_list
+from fewaspect.methods.supporting import against, nearest_of, no_words, without_names, word_list
 from fewaspect.modules.pooling import masked_softmax
 from fewaspect.modules.ridge import ridge_directions
 from fewaspect.modules.score_count import ScoreCount
 from fewaspect.settings import LPNPlusSettings
 
 AT_ONCE = 1 << 24  # cosines of words at a time
-CLASSES_AT_ONCE = 8  # where each is told apart from the rows near it: few share theirs
 THRESHOLDS = np.linspace(0.6, 0.1, 51)
 
 
@@ -76,29 +75,15 @@ class LPNPlus(Method):
     def represent(self, tokens: PackedStates) -> Represented:
         return Represented(F.normalize(tokens.padded.sum(dim=1), dim=-1), tokens)
 
-    def learn(
-        self, support: Represented, membership: Tensor, labels: Represented, *, none: Tensor | None = None,
-        prototypes: Tensor | None = None, most_others: int | None = None,
-    ) -> Aspects:  # fmt: skip
-        """Each class looks twice: with its prototype, then with what its shots' own words turned out to be.
-
-        `none`, (S,): how much each row counts against all classes. With more than `most_others` rows in all, each class
-        is told apart from the nearest `most_others` only: memory grows with the classes, not with their square.
-        """
+    def learn(self, support: Represented, membership: Tensor, labels: Represented) -> Aspects:
+        """Each class looks twice: with its prototype, then with what its shots' own words turned out to be."""
         shots = membership.sum(dim=0)  # (N,)
         weights = membership / shots.clamp(min=1e-9)  # (S, N)
-        if prototypes is None:
-            prototypes = self.prototypes(support, membership, labels)  # (N, d)
+        prototypes = self.prototypes(support, membership, labels)  # (N, d)
         own = membership.to(labels.vectors)
-        others = against(support, own, none)
-        near: Tensor | None = None
-        if most_others is not None and len(support) + len(labels) > most_others:
-            near = nearest_rows(prototypes, support, own, others, labels, most_others)
+        others = against(support, own)
 
         def look(looking: Tensor) -> tuple[Tensor, Tensor]:
-            if near is not None:
-                means, directions = self._look_at(near, looking, support, own, others, labels)
-                return self._blend(means, labels.vectors, shots), directions
             z = self.seen(looking, support)  # (S, N, d)
             with torch.no_grad():
                 directions = self.directions(z, own, others, labels.vectors)
@@ -158,47 +143,6 @@ class LPNPlus(Method):
             torch.cat([z.transpose(0, 1), labels.expand(N, N, -1)], dim=1),  # (N, S + N, d)
             torch.cat([own.T, texts], dim=1), torch.cat([others.T, 1 - texts], dim=1), self.settings.ridge_strength,
         )  # fmt: skip
-
-    def _look_at(
-        self, near: Tensor, looking: Tensor, support: Represented, own: Tensor, others: Tensor, labels: Represented
-    ) -> tuple[Tensor, Tensor]:
-        """The shots' means and the directions from the (S + N, N) rows near each class, a few classes at a time."""
-        S, N = own.shape
-        texts = torch.eye(N, dtype=own.dtype, device=own.device)
-        means, directions = [], []
-        for classes in torch.arange(N, device=own.device).split(CLASSES_AT_ONCE):
-            rows = near[:S, classes].any(dim=1).nonzero().squeeze(1)
-            z = self.seen(looking[classes], support.take(rows))  # (rows, classes, d)
-            weight = own[rows][:, classes]
-            means.append(torch.einsum("sn,snd->nd", weight / weight.sum(dim=0).clamp(min=1e-9), z))
-            used = torch.cat([near[:S][rows], near[S:]])[:, classes].T  # (classes, rows + N)
-            places = used.byte().argsort(dim=1, descending=True, stable=True)[:, : int(used.sum(dim=1).max())]
-            examples = torch.cat([z.transpose(0, 1), labels.vectors.expand(len(classes), -1, -1)], dim=1)
-            mine = torch.cat([weight.T, texts[classes]], dim=1)
-            theirs = torch.cat([others[rows][:, classes].T, 1 - texts[classes]], dim=1)
-            directions.append(ridge_directions(
-                examples.gather(1, places[..., None].expand(-1, -1, examples.shape[-1])),
-                (mine * used).gather(1, places), (theirs * used).gather(1, places), self.settings.ridge_strength,
-            ))  # fmt: skip
-        return torch.cat(means), torch.cat(directions)
-
-    def evidence(self, aspects: Aspects, queries: Represented) -> Tensor:
-        """(Q, N, T) what each token adds to each logit: given attention and norms, they are sums over tokens."""
-        tokens, rows = shared_tokens(queries)
-        own = tokens.take(rows)
-        H, mask = own.padded, own.mask[:, None, :]
-        attention = self.attention(aspects.looking, own)  # (Q, N, T)
-        share = torch.sigmoid(self.seen_logit)
-        whole = H @ aspects.prototypes.T / H.sum(dim=1).norm(dim=-1).clamp(min=1e-12)[:, None, None]  # (Q, T, N)
-        towards = share * aspects.seen + self.settings.ridge_weight * aspects.directions  # (N, d)
-        norms = (attention @ H).norm(dim=-1, keepdim=True).clamp(min=1e-12)  # (Q, N, 1)
-        seen = attention * (towards @ H.transpose(1, 2)) / norms
-        added = (1 - share) * whole.transpose(1, 2) + seen
-        if self.settings.word_weight:
-            words = self.words(aspects, queries)  # (Q, N, T)
-            best = F.one_hot(words.argmax(dim=-1), words.shape[-1]) * words.amax(dim=-1, keepdim=True)
-            added = added + self.settings.word_weight * best
-        return self.log_scale.exp() * added * mask
 
     def seen(self, looking: Tensor, sentences: Represented) -> Tensor:
         """z, each sentence as each class sees it that looks for words near its vector: (B, N, d) unit vectors."""

@@ -1,4 +1,4 @@
-"""Whose shot a support sentence is and is not, which of them are near a class, and whose words they hold."""
+"""Whose shot a support sentence is and is not, and whose words they hold."""
 
 from __future__ import annotations
 
@@ -11,30 +11,17 @@ from fewaspect.methods.base import Represented, shared_tokens
 MOST_WORDY = 64  # shots of a class whose words are looked up
 
 
-def against(support: Represented, own: Tensor, none: Tensor | None = None) -> Tensor:
+def against(support: Represented, own: Tensor) -> Tensor:
     """(S, N) how much each row counts against each class: not at all if its sentence is a shot of the class."""
     sentence = support.vectors.unique(dim=0, return_inverse=True)[1]  # a shot of two classes may have two rows
     shared = torch.zeros_like(own).index_add(0, sentence, own)[sentence] > 0
-    weight = own.sum(dim=1) if none is None else own.sum(dim=1) + none.to(own)
-    return torch.where(shared, 0.0, weight[:, None])
+    return torch.where(shared, 0.0, own.sum(dim=1)[:, None])
 
 
 def without_names(support: Represented, membership: Tensor, labels: Represented, hidden: Tensor) -> Represented:
     """Label texts, with the mean of its shots in the place of those that are hidden, (N,) bool."""
     means = F.normalize(membership.T.to(support.vectors) @ support.vectors, dim=-1)
     return Represented(torch.where(hidden[:, None], means, labels.vectors), labels.tokens, labels.token_rows)
-
-
-def nearest_rows(
-    prototypes: Tensor, support: Represented, own: Tensor, others: Tensor, labels: Represented, most: int
-) -> Tensor:
-    """(S + N, N) bool, of support rows and then label texts: a class's own, and the `most` others nearest to it."""
-    S, N = own.shape
-    similar = torch.cat([support.vectors, labels.vectors]) @ prototypes.T  # (S + N, N)
-    mine = torch.cat([own, torch.eye(N, dtype=own.dtype, device=own.device)]) > 0
-    theirs = torch.cat([others > 0, ~mine[S:]])
-    nearest = similar.masked_fill(~theirs, -torch.inf).topk(min(most, S + N), dim=0).indices  # (most, N)
-    return mine | theirs & torch.zeros_like(theirs).scatter(0, nearest, True)
 
 
 def no_words(like: Tensor, classes: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
