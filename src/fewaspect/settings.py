@@ -195,6 +195,10 @@ class TrainSettings(Settings):
     )
     patience: int = option(0, "Validations without improvement before stopping early; 0: never.", least=0)
     seed: int = option(0, "Seed of everything random.", least=0, most=2**32 - 1)
+    precision: str = option(
+        "float32", "Numbers that the trained layers multiply; bf16 is for GPUs.", choices=("float32", "bf16")
+    )
+    compile: bool = option(False, "Compile the trained layers first (torch.compile): takes a minute, for GPUs.")
 
 
 @dataclass(frozen=True)

@@ -99,3 +99,31 @@ def test_gradients_pass_through_padding_and_taking() -> None:
     assert torch.autograd.gradcheck(lambda p: unpad(p, layout), (padded,))
     assert torch.autograd.gradgradcheck(lambda v: pad(v, layout).square(), (values,))
     assert torch.autograd.gradgradcheck(lambda p: unpad(p, layout).square(), (padded,))
+
+
+@few
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=60), st.booleans())
+def test_runs_hold_all_sentences_in_order_and_pad_little_where_these_are_sorted(
+    lengths: list[int], order: bool
+) -> None:
+    lengths = sorted(lengths) if order else lengths
+    packed = packed_of(sentences_of(lengths))
+    runs = packed.runs
+    assert 1 <= len(runs) <= 4
+    assert [row for run in runs for row in unpacked(run)] == unpacked(packed)
+    assert all(len(run) for run in runs)
+    padded = [run.padded.flatten(0, 1)[run.mask.flatten()] for run in runs]
+    assert torch.cat(padded).tolist() == packed.values.tolist()
+    if order:
+        assert sum(run.mask.numel() for run in runs) <= packed.mask.numel()
+
+
+def test_no_sentences_are_one_run_of_none() -> None:
+    (run,) = PackedStates(torch.empty(0, 2), torch.empty(0, dtype=torch.int64)).runs
+    assert len(run) == 0
+    assert run.padded.shape == (0, 0, 2)
+
+
+def test_runs_have_about_as_many_tokens_each() -> None:
+    lengths = [4] * 40 + [40] * 4
+    assert [int(run.lengths.sum()) for run in packed_of(sentences_of(lengths)).runs] == [80, 80, 80, 80]

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -20,6 +21,7 @@ from fewaspect.data.benchmarks import Benchmark
 from fewaspect.data.joining import with_joined_sentences
 from fewaspect.data.sampleset import load_sample
 from fewaspect.errors import CheckpointError, ConfigError, TrainingError
+from fewaspect.methods.lpn import LPN
 from fewaspect.training.checkpoint import load_tensors, save_tensors
 from fewaspect.training.folder import RunFolder
 from fewaspect.training.run import load_run
@@ -141,6 +143,47 @@ def test_a_diverged_run_says_so(tiny: str, tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="diverged"):
         train(wild, None, tmp_path / "r")
     assert not json.loads((tmp_path / "r" / "run.json").read_text())["finished"]
+
+
+def test_the_step_that_diverged_is_named_though_losses_are_looked_at_later(
+    tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    losses = LPN.losses
+    calls: list[int] = []
+
+    def spoiled(*arguments: Any) -> dict[str, Tensor]:
+        calls.append(len(calls))
+        parts = losses(*arguments)
+        return {**parts, "class": parts["class"] * float("nan")} if len(calls) == 3 else parts
+
+    monkeypatch.setattr(LPN, "losses", spoiled)
+    with pytest.raises(TrainingError, match="loss is nan at step 3: training diverged"):
+        train(run_settings(tiny, episodes=20, validate_every=20), None, tmp_path / "r")
+    assert len(calls) == 10  # the tenth step is the first look
+    assert not (tmp_path / "r" / "last.safetensors").exists()
+
+
+def test_half_precision_learns_much_the_same(tiny: str, tmp_path: Path) -> None:
+    runs = {}
+    for precision in ("float32", "bf16"):
+        train(run_settings(tiny, precision=precision, validate_every=1), None, tmp_path / precision)
+        history = json.loads((tmp_path / precision / "history.json").read_text())
+        runs[precision] = [step["loss"] for step in history]
+        assert all(
+            t.dtype == torch.float32 for t in load_tensors(tmp_path / precision / "model.safetensors")[0].values()
+        )
+    assert runs["bf16"] == pytest.approx(runs["float32"], rel=0.02)
+    assert runs["bf16"] != runs["float32"], "nothing was computed in half precision"
+
+
+@pytest.mark.slow
+def test_compiled_layers_learn_the_same(tiny: str, tmp_path: Path) -> None:
+    runs = []
+    for compiled in (False, True):
+        train(run_settings(tiny, compile=compiled, validate_every=1), None, tmp_path / str(compiled))
+        history = json.loads((tmp_path / str(compiled) / "history.json").read_text())
+        runs.append([step["loss"] for step in history])
+    assert runs[0] == pytest.approx(runs[1], rel=1e-4)
 
 
 def test_tensorboard_logs_are_written(tiny: str, tmp_path: Path) -> None:

@@ -150,11 +150,11 @@ class StateCache:
         places = self._places[handles].tolist()
         return [self._states[segment][start : start + length] for segment, start, length, _ in places]
 
-    def gather(self, texts: Sequence[str] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def gather(self, texts: Sequence[str] | np.ndarray, out: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The states of the texts (or handles) copied end to end, (total tokens, d), and their lengths (n,)."""
         handles = self._as_handles(texts)
         lengths = self._places[handles, 2]
-        packed = np.empty((int(lengths.sum()), self.width or 0), dtype=np.float32)
+        packed = np.empty((int(lengths.sum()), self.width or 0), dtype=np.float32) if out is None else out
         if len(handles):
             np.concatenate(self.rows(handles), out=packed)
         return packed, lengths

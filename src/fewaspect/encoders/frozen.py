@@ -34,9 +34,11 @@ class FrozenStates:
         return self.cache.handles(texts)
 
     def gather(self, handles: np.ndarray) -> PackedStates:
-        values, lengths = self.cache.gather(handles)
-        # Cloned into torch's aligned memory: the last bits of a matrix product depend on where its input lies.
-        return PackedStates(torch.from_numpy(values).clone(), torch.from_numpy(lengths.astype(np.int64)))
+        lengths = self.lengths(handles)
+        # Into torch's aligned memory: the last bits of a matrix product depend on where its input lies.
+        values = torch.empty(int(lengths.sum()), self.cache.width or 0)
+        self.cache.gather(handles, values.numpy())
+        return PackedStates(values, torch.from_numpy(lengths.astype(np.int64)))
 
     def truncated(self, handles: np.ndarray) -> int:
         """How many of these texts were longer than the encoder can read."""

@@ -36,10 +36,13 @@ class Layout:
 
     @cached_property
     def buckets(self) -> tuple[tuple[int, Layout], ...]:
-        """A few runs of neighbouring sentences, each with its number of tokens; where neighbours have similar lengths,
-        padding run by run costs little."""
-        parts = self.lengths.split(max(SMALLEST_BUCKET, -(-len(self.lengths) // BUCKETS)))
-        return tuple((int(part.sum()), Layout(part)) for part in parts)
+        """A few runs of neighbouring sentences with about as many tokens each, and that number; where neighbours have
+        similar lengths, padding run by run costs little."""
+        ends = self.lengths.cumsum(0)
+        count = min(BUCKETS, -(-len(ends) // SMALLEST_BUCKET))  # 0 without sentences
+        bucket = (ends - self.lengths) * count // ends[-1:].clamp(min=1)  # (B,) by where a sentence begins
+        parts = self.lengths.split(torch.bincount(bucket, minlength=count).tolist())
+        return tuple((int(part.sum()), Layout(part)) for part in parts if len(part)) or ((0, self),)
 
 
 @dataclass(frozen=True)
@@ -70,11 +73,16 @@ class PackedStates:
         """(B, T, d) with zeros where `mask` is false."""
         return pad(self.values, self.layout)
 
+    @cached_property
+    def runs(self) -> tuple[PackedStates, ...]:
+        """The same sentences in a few parts, in order: where neighbours have similar lengths, these pad little."""
+        buckets = self.layout.buckets
+        parts = self.values.split([size for size, _ in buckets])
+        return tuple(_laid_out(part, bucket) for part, (_, bucket) in zip(parts, buckets, strict=True))
+
     def with_values(self, values: Tensor) -> PackedStates:
         """The same sentences with other states, of any width."""
-        packed = PackedStates(values, self.lengths)
-        packed.__dict__["layout"] = self.layout  # depends on the lengths alone
-        return packed
+        return _laid_out(values, self.layout)
 
     def take(self, indices: Tensor) -> PackedStates:
         """These sentences, in this order; repeats are allowed."""
@@ -85,12 +93,24 @@ class PackedStates:
         )
         return PackedStates(self.values[torch.repeat_interleave(starts[indices], lengths) + within], lengths)
 
-    def to(self, device: torch.device | str) -> PackedStates:
-        return PackedStates(self.values.to(device), self.lengths.to(device))
+    def to(self, device: torch.device | str, non_blocking: bool = False) -> PackedStates:
+        values, lengths = (x.to(device, non_blocking=non_blocking) for x in (self.values, self.lengths))
+        return PackedStates(values, lengths)
+
+    def pinned(self) -> PackedStates:
+        """In memory that a GPU can copy from while it computes."""
+        return PackedStates(self.values.pin_memory(), self.lengths.pin_memory())
 
     @staticmethod
     def join(parts: Sequence[PackedStates]) -> PackedStates:
         return PackedStates(torch.cat([p.values for p in parts]), torch.cat([p.lengths for p in parts]))
+
+
+def _laid_out(values: Tensor, layout: Layout) -> PackedStates:
+    """Packed states whose layout, which depends on the lengths alone, is known."""
+    packed = PackedStates(values, layout.lengths)
+    packed.__dict__["layout"] = layout
+    return packed
 
 
 def pad(values: Tensor, layout: Layout) -> Tensor:

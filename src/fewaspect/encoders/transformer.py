@@ -90,6 +90,11 @@ class UpperLayers(nn.Module):
             hidden = _first(layer(hidden, None, packed=packed))
         return packed.with_values(hidden.squeeze(0))
 
+    def compile_layers(self) -> None:
+        """Layers run as compiled code from now on, for any number of tokens; the first call takes a minute."""
+        for layer in self.layers:
+            layer.compile(dynamic=True)
+
     def _by_length(self, packed: PackedStates, encoder: nn.Module) -> PackedStates:
         tokens = max(packed.layout.longest, len(packed.values) // 4)  # about four buckets of similar lengths
         batches = length_batches(packed.lengths.cpu().numpy(), tokens)
@@ -196,6 +201,7 @@ def _register_packed_attention() -> None:
     ALL_ATTENTION_FUNCTIONS.register(PACKED_ATTENTION, _packed_attention)
 
 
+@torch.compiler.disable  # runs of any number and shape: compiling them would start over at every other episode
 def _packed_attention(
     module: nn.Module,
     query: Tensor,  # (1, heads, tokens, d / heads), and so are key and value

@@ -48,7 +48,7 @@ class LPN(Method):
             )
 
     def represent(self, tokens: PackedStates) -> Represented:
-        return Represented(self.pooling(*self._padded(tokens)), tokens)
+        return Represented(torch.cat([self.pooling(*self._padded(run)) for run in tokens.runs]), tokens)
 
     def score(self, task: Task) -> Scores:
         prototypes = self.prototypes(task)
@@ -77,7 +77,7 @@ class LPN(Method):
         }
         if self.contrastive:
             tokens, rows = shared_tokens(task.support, task.queries)
-            z = self.label_attention(*self._seen_from(task, scores, tokens))  # (B, N, d)
+            z = self._label_specific(task, scores, tokens)  # (B, N, d)
             sentence, carried = torch.cat([support_labels, query_labels]).nonzero(as_tuple=True)
             parts["contrastive"] = s.contrastive_weight * supervised_contrastive(
                 z[rows[sentence], carried], carried, s.contrastive_temperature,
@@ -104,13 +104,14 @@ class LPN(Method):
         directions = scores.prototypes - scores.prototypes.mean(dim=0)  # (N, d)
         return self.pooling.token_shares(H, mask, 2 * directions)
 
-    def _seen_from(self, task: Task, scores: Scores, tokens: PackedStates) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """What the label attention reads; token states have a constant norm where vectors are unit vectors."""
+    def _label_specific(self, task: Task, scores: Scores, tokens: PackedStates) -> Tensor:
+        """(B, N, d) sentences as each class sees them; where vectors are unit vectors, token states have one norm."""
         assert scores.prototypes is not None
-        H, mask = self._padded(tokens)
         if self.settings.unit_vectors:
-            H = ATTENTION_SCALE * F.normalize(H, dim=-1)
-        return scores.prototypes, self._unit(task.labels.vectors), H, mask
+            tokens = tokens.with_values(ATTENTION_SCALE * F.normalize(tokens.values, dim=-1))
+        labels = self._unit(task.labels.vectors)
+        seen = [self.label_attention(scores.prototypes, labels, *self._padded(run)) for run in tokens.runs]
+        return torch.cat(seen)
 
     def _padded(self, tokens: PackedStates) -> tuple[Tensor, Tensor]:
         H, mask = tokens.padded, tokens.mask

@@ -73,7 +73,7 @@ class LPNPlus(Method):
         self.register_buffer("threshold", torch.tensor(0.5))
 
     def represent(self, tokens: PackedStates) -> Represented:
-        return Represented(F.normalize(tokens.padded.sum(dim=1), dim=-1), tokens)
+        return Represented(F.normalize(torch.cat([run.padded.sum(dim=1) for run in tokens.runs]), dim=-1), tokens)
 
     def learn(self, support: Represented, membership: Tensor, labels: Represented) -> Aspects:
         """Each class looks twice: with its prototype, then with what its shots' own words turned out to be."""
@@ -149,7 +149,8 @@ class LPNPlus(Method):
         tokens, rows = shared_tokens(sentences)
         distinct, places = rows.unique(return_inverse=True)
         own = tokens if len(distinct) == len(tokens) else tokens.take(distinct)  # sorted: all of them, in order
-        return F.normalize(self.attention(looking, own) @ own.padded, dim=-1)[places]
+        seen = [self.attention(looking, run) @ run.padded for run in own.runs]
+        return F.normalize(torch.cat(seen), dim=-1)[places]
 
     def words(self, aspects: Aspects, sentences: Represented) -> Tensor:
         """(B, N, T) how much nearer each token is to a word of the class than to any of the others; padding: -inf."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import torch
@@ -23,8 +24,15 @@ class EpisodeTensors:
     queries: Tensor  # (Q,) positions
     query_labels: Tensor  # (Q, N) bool
 
-    def to(self, device: torch.device | str) -> EpisodeTensors:
-        return EpisodeTensors(*(getattr(self, item.name).to(device) for item in fields(self)))
+    def to(self, device: torch.device | str, non_blocking: bool = False) -> EpisodeTensors:
+        return self._each(lambda tensor: tensor.to(device, non_blocking=non_blocking))
+
+    def pinned(self) -> EpisodeTensors:
+        """In memory that a GPU can copy from while it computes."""
+        return self._each(Tensor.pin_memory)
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> EpisodeTensors:
+        return EpisodeTensors(*(change(getattr(self, item.name)) for item in fields(self)))
 
 
 def task_of(represented: Represented, episode: EpisodeTensors) -> Task:
@@ -37,12 +45,17 @@ def task_of(represented: Represented, episode: EpisodeTensors) -> Task:
 
 
 class FewShotModel(nn.Module):
-    """Upper encoder layers below, method on top."""
+    """Upper encoder layers below, method on top.
 
-    def __init__(self, upper: UpperLayers, method: Method) -> None:
+    With `bf16`, the layers multiply in half precision during training; weights, the method and its losses stay in
+    single precision, and so does all that is not training.
+    """
+
+    def __init__(self, upper: UpperLayers, method: Method, bf16: bool = False) -> None:
         super().__init__()
         self.upper = upper
         self.method = method
+        self.bf16 = bf16
 
     def represent(self, frozen: PackedStates) -> Represented:
         """Sentences given by their states after the frozen layers."""
@@ -50,6 +63,8 @@ class FewShotModel(nn.Module):
 
     def forward(self, frozen: PackedStates, episode: EpisodeTensors) -> tuple[Scores, dict[str, Tensor]]:
         """Scores and losses of one training episode."""
-        task = task_of(self.represent(frozen), episode)
+        with torch.autocast(frozen.values.device.type, torch.bfloat16, enabled=self.bf16):
+            states = self.upper(frozen)
+        task = task_of(self.method.represent(states.with_values(states.values.float())), episode)
         scores = self.method.score(task)
         return scores, self.method.losses(task, scores, episode.support_labels, episode.query_labels)

@@ -34,7 +34,9 @@ def build_model(settings: RunSettings, offline: bool | None = None) -> tuple[Tok
     )
     torch.manual_seed(train.seed)
     method = build_method(train.method, encoder.width, settings.method, settings.largest_way, settings.largest_shot)
-    return encoder, FewShotModel(encoder.upper, method)
+    if train.compile:
+        encoder.upper.compile_layers()
+    return encoder, FewShotModel(encoder.upper, method, bf16=train.precision == "bf16")
 
 
 def load_run(path: Path, offline: bool | None = None) -> tuple[RunSettings, TokenEncoder, FewShotModel]:

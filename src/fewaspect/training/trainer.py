@@ -6,7 +6,10 @@ import hashlib
 import json
 import math
 import time
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +23,13 @@ from fewaspect.data.episodes import EpisodeSampler
 from fewaspect.data.joining import with_joined_sentences
 from fewaspect.data.sentences import SentenceSet
 from fewaspect.encoders.frozen import FrozenStates
+from fewaspect.encoders.packed import PackedStates
 from fewaspect.environment import describe_environment
 from fewaspect.errors import CheckpointError, ConfigError, TrainingError
 from fewaspect.evaluation.evaluator import evaluate_episodes
 from fewaspect.evaluation.metrics import summarise
 from fewaspect.files import atomic_write
-from fewaspect.methods.model import FewShotModel
+from fewaspect.methods.model import EpisodeTensors, FewShotModel
 from fewaspect.methods.prepared import PreparedSet
 from fewaspect.progress import counting, progress_bar
 from fewaspect.settings import TrainSettings, parse_range, to_json
@@ -38,7 +42,10 @@ from fewaspect.training.checkpoint import (
     save_tensors,
 )
 from fewaspect.training.folder import RunFolder, RunSettings
+from fewaspect.training.prefetch import episodes_on
 from fewaspect.training.run import VALIDATION_SEED, build_model, report_truncation
+
+LOOK_EVERY = 10  # steps between two looks at the losses
 
 
 @dataclass
@@ -119,22 +126,24 @@ class Trainer:
         self.accelerator.init_trackers("tensorboard", {})
         report_truncation(self.about["truncated_sentences"], self.console)
         started = time.perf_counter() - state.seconds
-        sums: dict[str, float] = {}
-        since = 0
-        with progress_bar(self.console, "episodes") as bar:
+        steps: list[dict[str, torch.Tensor]] = []
+        losses: dict[str, float] = {}
+        first = state.step * s.episodes_per_step
+        episodes = episodes_on(self.accelerator.device, self._load, range(first, s.episodes))
+        with closing(episodes), progress_bar(self.console, "episodes") as bar:
             task = bar.add_task("training", total=s.episodes, completed=state.step * s.episodes_per_step, note="")
             while state.step < self.steps and not state.finished:
-                parts = self._step(state.step)
+                steps.append(self._step(episodes))
                 state.step += 1
-                since += 1
-                sums = {name: sums.get(name, 0.0) + value for name, value in parts.items()}
-                losses = {name: value / since for name, value in sums.items()}
+                validate = state.step % s.validate_every == 0 or state.step == self.steps
+                if validate or state.step % LOOK_EVERY == 0:
+                    losses = self._mean_losses(steps)
                 done = min(s.episodes, state.step * s.episodes_per_step)
-                bar.update(task, completed=done, note=self._note(losses["loss"]))
-                if state.step % s.validate_every == 0 or state.step == self.steps:
+                bar.update(task, completed=done, note=self._note(losses))
+                if validate:
                     state.seconds = time.perf_counter() - started
                     self._validate(losses)
-                    sums, since = {}, 0
+                    steps = []
         state.finished = True
         self._learn_decision()
         state.seconds = time.perf_counter() - started
@@ -160,29 +169,39 @@ class Trainer:
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{self.folder.last}: expected a state to resume from, found {error!r}.") from error
 
-    def _step(self, step: int) -> dict[str, float]:
-        """One optimiser step; the losses are means over its episodes."""
-        s = self.settings.train
-        first = step * s.episodes_per_step
-        indices = range(first, min(first + s.episodes_per_step, s.episodes))
+    def _load(self, index: int) -> tuple[PackedStates, EpisodeTensors]:
+        return self.train_set.load(self.sampler.episode(index))
+
+    def _step(self, episodes: Iterator[tuple[PackedStates, EpisodeTensors]]) -> dict[str, torch.Tensor]:
+        """One optimiser step; the losses are means over its episodes, and stay where they were computed."""
+        s, step = self.settings.train, self.state.step
+        count = min(s.episodes_per_step, s.episodes - step * s.episodes_per_step)
         torch.manual_seed(s.seed * 1_000_003 + step)  # dropout depends on the step alone, so a resumed run is equal
         self.model.train()
-        report: dict[str, float] = {}
-        for index in indices:
-            frozen, episode = self.train_set.load(self.sampler.episode(index))
-            _, parts = self.model(frozen.to(self.accelerator.device), episode.to(self.accelerator.device))
+        report: dict[str, torch.Tensor] = {}
+        for frozen, episode in islice(episodes, count):
+            _, parts = self.model(frozen, episode)
             loss = torch.stack(list(parts.values())).sum()
-            self.accelerator.backward(loss / len(indices))
+            self.accelerator.backward(loss / count)
             for name, value in {**parts, "loss": loss}.items():
-                report[name] = report.get(name, 0.0) + float(value.detach()) / len(indices)
-        if not math.isfinite(report["loss"]):
-            raise TrainingError(f"the loss is {report['loss']} at step {step + 1}: training diverged, lower its rates.")
+                report[name] = report.get(name, 0.0) + value.detach() / count
         if s.max_grad_norm:
             self.accelerator.clip_grad_norm_(self.model.parameters(), s.max_grad_norm)
         self.optimiser.step()
         self.schedule.step()
         self.optimiser.zero_grad()
         return report
+
+    def _mean_losses(self, steps: list[dict[str, torch.Tensor]]) -> dict[str, float]:
+        """Means over the steps since the last validation: the one place where training waits for a GPU."""
+        values = {name: torch.stack([step[name] for step in steps]).double().cpu() for name in steps[0]}
+        lost = (~values["loss"].isfinite()).nonzero().flatten().tolist()
+        if lost:
+            step = self.state.step - len(steps) + lost[0] + 1
+            raise TrainingError(
+                f"the loss is {float(values['loss'][lost[0]])} at step {step}: training diverged, lower its rates."
+            )
+        return {name: float(value.mean()) for name, value in values.items()}
 
     def _validate(self, losses: dict[str, float]) -> None:
         s, state = self.settings.train, self.state
@@ -257,8 +276,8 @@ class Trainer:
             return (step + 1) / (warmup + 1)
         return max(0.0, (self.steps - step) / max(1, self.steps - warmup))
 
-    def _note(self, loss: float) -> str:
-        note = f"loss {loss:.3f}"
+    def _note(self, losses: dict[str, float]) -> str:
+        note = f"loss {losses['loss']:.3f}" if losses else ""
         if self.state.history:
             last = self.state.history[-1]
             note += f"  validation AUC {last['validation_auc']:.2f} F1 {last['validation_f1']:.2f}"
