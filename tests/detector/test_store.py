@@ -101,9 +101,13 @@ def test_what_is_no_detector_is_refused(saved: Path, tmp_path: Path) -> None:
         AspectDetector.load(saved)
 
 
-def test_a_newer_version_is_refused(saved: Path) -> None:
-    edit(saved, version=3, fewaspect="9.0")
-    with pytest.raises(CheckpointError, match=r"expected version 2 of the format, found 3, written by fewaspect 9.0"):
+@pytest.mark.parametrize(
+    ("version", "remedy"), [(3, "Install that version or a newer one"), (1, "Fit it again from its examples")]
+)
+def test_another_version_is_refused_with_what_to_do(saved: Path, version: int, remedy: str) -> None:
+    edit(saved, version=version, fewaspect="9.0")
+    expected = rf"expected version 2 of the format, found {version}, written by fewaspect 9\.0; .*{remedy}"
+    with pytest.raises(CheckpointError, match=expected):
         AspectDetector.load(saved)
 
 

@@ -140,10 +140,13 @@ def _read_about(path: Path) -> dict[str, Any]:
     found = about.get("format") if isinstance(about, dict) else None
     if found != FORMAT:
         raise CheckpointError(f'{path}: expected a file of format "{FORMAT}", found "{found or "no format"}".')
-    if about.get("version") != VERSION:
+    version = about.get("version")
+    if version != VERSION:
+        older = isinstance(version, int) and version < VERSION
+        remedy = "Fit it again from its examples." if older else "Install that version or a newer one."
         raise CheckpointError(
-            f"{path}: expected version {VERSION} of the format, found {about.get('version')!r}, written by fewaspect "
-            f"{about.get('fewaspect', '?')}; this is {__version__}. Install that version or a newer one."
+            f"{path}: expected version {VERSION} of the format, found {version!r}, written by fewaspect "
+            f"{about.get('fewaspect', '?')}; this is {__version__}. {remedy}"
         )
     return about
 
