@@ -25,7 +25,7 @@ from fewaspect.encoders.weights import resolve_encoder
 from measuring import milliseconds, publish
 from peers import peers_python
 
-OURS = ("onnx-int8", "onnx", "torch")
+OURS = ("onnx-int8", "fewaspect detect", "onnx", "torch")
 PEERS = ("sentence-transformers", "setfit")
 WORKER = Path(__file__).parent / "speed_worker.py"
 THREADS = "2"

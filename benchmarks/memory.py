@@ -17,9 +17,9 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 from measuring import publish
+from speed_figure import memory_figure
 
 SIZES = {"detection": (300, 3000, 30000), "training": (300, 3000, 30000), "evaluation": (300, 3000, 30000)}
 EPISODES = 20
@@ -108,25 +108,6 @@ def one(kind: str, size: int) -> dict[str, float]:
     return {"sentences": size, "anonymous_mb": peak.anonymous, "mapped_mb": peak.mapped, "seconds": seconds}
 
 
-def figure(result: dict[str, Any], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    drawn, (memory, seconds) = pyplot.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    for kind in SIZES:
-        rows = result[kind]
-        sizes = [row["sentences"] for row in rows]
-        memory.plot(sizes, [row["anonymous_mb"] for row in rows], marker="o", label=kind)
-        seconds.plot(sizes, [row["seconds"] for row in rows], marker="o", label=kind)
-    memory.set(xscale="log", xlabel="sentences", ylabel="peak of allocated memory, MB", ylim=(0, None))
-    seconds.set(xscale="log", yscale="log", xlabel="sentences", ylabel="seconds, start included")
-    memory.legend(frameon=False)
-    for name in (path, path.with_suffix(".svg")):
-        drawn.savefig(name, dpi=150)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path)
@@ -153,7 +134,7 @@ def main() -> None:
                 print(kind, result[kind][-1], flush=True)
     publish(result, arguments.json)
     if arguments.figure:
-        figure(result, arguments.figure)
+        memory_figure(result, arguments.figure)
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ def main() -> None:
     peaks = {name: peak(name == "int8", speed["threads"], shape.width, inner) for name in ("float32", "int8")}
     paths = {}
     for name, rate in speed["sentences_per_second"].items():
-        limit = peaks["int8" if name == "onnx-int8" else "float32"]
+        limit = peaks["int8" if name in ("onnx-int8", "fewaspect detect") else "float32"]
         paths[name] = {"sentences_per_second_at_the_peak": limit / each, "share": rate["median"] * each / limit}
     result = {
         "tokens_per_sentence": float(lengths.mean()), "operations_per_sentence": each, "threads": speed["threads"],

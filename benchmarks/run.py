@@ -21,6 +21,7 @@ from rich.table import Table
 
 from fewaspect.files import atomic_write
 from fewaspect.progress import counting
+from speed_figure import throughput_figure
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "docs" / "results" / "speed"
@@ -33,6 +34,19 @@ PARTS: dict[str, list[list[str]]] = {
     "training": [
         ["training_speed.py", "--data", "DATA", "--json", "training-5way-5shot.json"],
         ["training_speed.py", "--data", "DATA", "--joined", "0", "--json", "training-5way-5shot-unjoined.json"],
+        [
+            "training_speed.py",
+            "--data",
+            "DATA",
+            "--way",
+            "10",
+            "--shot",
+            "10",
+            "--episodes",
+            "23",
+            "--json",
+            "training-10way-10shot.json",
+        ],
     ],
     "evaluation": [["evaluation_speed.py", "--data", "DATA", "--json", "evaluation.json"]],
     "memory": [["memory.py", "--json", "memory.json", "--figure", "FIGURES/memory.png"]],
@@ -67,14 +81,15 @@ def rows(found: dict[str, Any]) -> list[tuple[str, str, str, str]]:
         ours, torch = (detection["start_up_seconds"][f"first answer{by}"]["median"] for by in ("", " with torch"))
         what = "from nothing to the first answer, beside torch, seconds"
         lines.append((what, f"{ours:.2f}", f"{torch:.2f}", f"{torch / ours:.1f}"))
-    for name, what in (("training-5way-5shot", "recommended recipe"), ("training-5way-5shot-unjoined", "none joined")):
-        if training := found.get(name):
-            quartiles = training["quartiles_of_the_ratios"]
-            lines.append((
-                f"training step, 5-way 5-shot, {what}, beside the plain procedure, seconds",
-                f"{training['ours_median_seconds']:.2f}", f"{training['plain_median_seconds']:.2f}",
-                f"{training['ratio_of_medians']:.2f} ({quartiles[0]:.1f} to {quartiles[2]:.1f})",
-            ))  # fmt: skip
+    for name in sorted(name for name in found if name.startswith("training-")):
+        training = found[name]
+        quartiles, rates = training["quartiles_of_the_ratios"], training["episodes_per_second"]
+        what = f"{training['way']}-way {training['shot']}-shot{'' if training['joined'] else ', no joined sentences'}"
+        lines.append((
+            f"training, {what}, episodes per second, beside the plain procedure",
+            f"{rates['ours']:.2f}", f"{rates['plain']:.2f}",
+            f"{training['ratio']:.2f} (quartiles {quartiles[0]:.1f} to {quartiles[2]:.1f})",
+        ))  # fmt: skip
     if evaluation := found.get("evaluation"):
         lines.append((
             f"{evaluation['episodes']} test episodes, 10-way 10-shot, beside encoding each anew, seconds",
@@ -87,6 +102,8 @@ def rows(found: dict[str, Any]) -> list[tuple[str, str, str, str]]:
 def page(found: dict[str, Any]) -> str:
     lines = [INTRODUCTION, "| what | ours | other | ratio |", "|---|---:|---:|---|"]
     lines += [f"| {' | '.join(row)} |" for row in rows(found)]
+    if "detection" in found:
+        lines += ["", "![Sentences per second of ours and of the peers](figures/speed.png)"]
     if memory := found.get("memory"):
         lines += ["", "## Memory as the data grows", "", "| what | sentences | allocated, MB | mapped, MB | seconds |"]
         lines.append("|---|---:|---:|---:|---:|")
@@ -128,6 +145,8 @@ def main() -> None:
     for row in rows(found):
         table.add_row(*row)
     console.print(table)
+    if "detection" in found:
+        throughput_figure(found["detection"], FIGURES / "speed.png")
     with atomic_write(PAGE) as file:
         file.write(page(found))
     console.print(f"wrote {PAGE}")

@@ -30,6 +30,25 @@ def ours(backend: str) -> Callable[[Sequence[str]], Any]:
     return AspectDetector(backend=backend).fit(EXAMPLES).predict_proba
 
 
+def detect(_: str) -> Callable[[Sequence[str]], Any]:
+    """`fewaspect detect` from a file to a file, loading and fitting included; only Python has started before."""
+    import tempfile
+
+    from fewaspect.cli import app
+
+    kept = tempfile.TemporaryDirectory()
+    folder = Path(kept.name)
+    (folder / "examples.json").write_text(json.dumps(EXAMPLES), encoding="utf-8")
+
+    def work(texts: Sequence[str], _kept: object = kept) -> None:
+        reviews = folder / "reviews.jsonl"
+        reviews.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8")
+        given = ["--examples", str(folder / "examples.json"), "--output", str(folder / "out.csv"), "--quiet"]
+        app(["detect", str(reviews), *given], standalone_mode=False)
+
+    return work
+
+
 def encode(folder: str) -> Callable[[Sequence[str]], Any]:
     """sentence-transformers alone: vectors, nothing decided."""
     from sentence_transformers import SentenceTransformer
@@ -52,7 +71,7 @@ def setfit(folder: str) -> Callable[[Sequence[str]], Any]:
 def main() -> None:
     system, path, folder = sys.argv[1:]
     texts = json.loads(Path(path).read_text(encoding="utf-8"))
-    makers = {"sentence-transformers": encode, "setfit": setfit}
+    makers = {"fewaspect detect": detect, "sentence-transformers": encode, "setfit": setfit}
     work = makers[system](folder) if system in makers else ours(system)
     work(texts[:64])
     print("ready", flush=True)

@@ -23,7 +23,8 @@ def thresholds_of(names: Sequence[str], given: Threshold, tuned: Mapping[str, fl
         for name in given or {}:
             if name not in names:
                 raise unknown_aspect(name, names)
-        return np.array([_checked(chosen.get(name, DEFAULT_THRESHOLD), f"threshold of {name}") for name in names])
+        own = {name: _checked(value, f"threshold of {name}") for name, value in chosen.items()}
+        return np.array([own.get(name, DEFAULT_THRESHOLD) for name in names])
     return np.full(len(names), _checked(given, "threshold"))
 
 
