@@ -9,7 +9,7 @@ demo: $(VENV)/.installed
 	$(BIN)/fewaspect quickstart
 
 test: $(VENV)/.installed-dev lint
-	$(BIN)/pytest
+	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
