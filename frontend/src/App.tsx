@@ -1,0 +1,41 @@
+import { AspectsPanel } from "./aspects/AspectsPanel";
+import { Dashboard } from "./dashboard/Dashboard";
+import { DetailsPanel } from "./details/DetailsPanel";
+import { Dialogs } from "./Dialogs";
+import { Evaluate } from "./evaluate/Evaluate";
+import { BottomBar } from "./header/BottomBar";
+import { Header } from "./header/Header";
+import { Welcome } from "./header/Welcome";
+import { Toasts } from "./parts/Toasts";
+import { LabelNext } from "./queue/LabelNext";
+import { Reviews } from "./reviews/Reviews";
+import { SelectionMenu } from "./reviews/SelectionMenu";
+import { project, projects } from "./state/project";
+import { part, tab } from "./state/view";
+
+const TABS = { reviews: Reviews, label: LabelNext, dashboard: Dashboard, evaluate: Evaluate };
+
+export function App() {
+  const Main = TABS[tab.value];
+  const sentences = tab.value === "reviews" || tab.value === "label";
+  return (
+    <div class={`studio showing-${part.value} ${sentences ? "" : "without-details"}`}>
+      <Header />
+      {project.value ? (
+        <>
+          <AspectsPanel />
+          <main id="tab" class="main" role="tabpanel" aria-labelledby={`tab-${tab.value}`}>
+            <Main />
+          </main>
+          {sentences && <DetailsPanel />}
+          <BottomBar />
+        </>
+      ) : (
+        projects.value.length === 0 && <Welcome />
+      )}
+      <SelectionMenu />
+      <Dialogs />
+      <Toasts />
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { coloured } from "../parts/colour";
+import { moveInMenu } from "../parts/Menu";
+import { placeNear } from "../parts/place";
+import { addExample } from "../state/corrections";
+import { aspects } from "../state/project";
+
+const LONGEST_SHOWN = 60;
+
+/** Appears beside words selected in a sentence: "this is an example of ...". */
+export function SelectionMenu() {
+  const box = useRef<HTMLDivElement>(null);
+  const [words, setWords] = useState("");
+  useEffect(() => {
+    const look = (event: Event) => {
+      if (event.target instanceof Node && box.current?.contains(event.target)) return;
+      setTimeout(() => setWords(selectedWords()));
+    };
+    document.addEventListener("pointerup", look);
+    document.addEventListener("keyup", look);
+    return () => (document.removeEventListener("pointerup", look), document.removeEventListener("keyup", look));
+  }, []);
+  useEffect(() => {
+    if (!words || !box.current) return;
+    placeNear(box.current, getSelection()!.getRangeAt(0).getBoundingClientRect());
+  }, [words]);
+  if (!words) return null;
+  const close = () => (getSelection()?.removeAllRanges(), setWords(""));
+  const take = (of: number[]) => (close(), void addExample(words, of));
+  return (
+    <div ref={box} class="menu floating" role="menu" aria-label="Example of" onKeyDown={(event) => (event.key === "Escape" ? close() : moveInMenu(event))}>
+      <p>“{words.length > LONGEST_SHOWN ? `${words.slice(0, LONGEST_SHOWN)}…` : words}” is an example of</p>
+      {aspects.value.map((aspect) => (
+        <button key={aspect.id} type="button" role="menuitem" onClick={() => take([aspect.id])}>
+          <i class="dot" style={coloured(aspect)} /> {aspect.name}
+        </button>
+      ))}
+      <button type="button" role="menuitem" onClick={() => take([])}><i class="dot" /> None of these</button>
+    </div>
+  );
+}
+
+/** The selection, when it lies inside one sentence. */
+function selectedWords(): string {
+  const selection = getSelection();
+  if (!selection || selection.isCollapsed || !selection.rangeCount) return "";
+  const inside = (node: Node | null) => (node instanceof Element ? node : node?.parentElement)?.closest("[data-sentence]");
+  const sentence = inside(selection.anchorNode);
+  return sentence && sentence === inside(selection.focusNode) ? selection.toString().trim() : "";
+}
