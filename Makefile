@@ -12,7 +12,7 @@ studio: $(VENV)/.installed
 	$(BIN)/fewaspect studio
 
 test: $(VENV)/.installed-dev lint
-	$(BIN)/pytest
+	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
