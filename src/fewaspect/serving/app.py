@@ -11,7 +11,17 @@ from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
 
 from fewaspect import __version__
-from fewaspect.serving.api import aspects, examples, projects, sentences, status
+from fewaspect.serving.api import (
+    aspects,
+    detecting,
+    downloads,
+    examples,
+    imports,
+    measures,
+    projects,
+    sentences,
+    status,
+)
 from fewaspect.serving.api.problems import Problem, install
 from fewaspect.serving.api.security import Access, Guard
 from fewaspect.serving.metrics import Measured
@@ -20,7 +30,9 @@ from fewaspect.serving.studio import Studio
 
 PAGE = Path(__file__).parent / "page"
 PREFIX = "/api/v1"
-ROUTERS = (status.router, projects.router, aspects.router, examples.router, sentences.router)
+ROUTERS = tuple(
+    part.router for part in (status, downloads, projects, aspects, examples, sentences, imports, detecting, measures)
+)
 
 
 def make_app(studio: Studio, access: Access | None = None, *, warm: bool = False, sample: bool = True) -> FastAPI:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from fewaspect.detector.detector import AspectDetector
 from fewaspect.detector.examples import ExampleWarning
 from fewaspect.detector.scorer import Scorer, load_scorer
+from fewaspect.detector.threads import ONE_THREAD
 from fewaspect.encoders.remembering import RememberingEncoder
 from fewaspect.serving.state import Rows, State
 from fewaspect.serving.store.database import Database
@@ -91,7 +92,8 @@ class Engine:
         with self._work:
             self._waiting += 1
         try:
-            yield
+            with ONE_THREAD:
+                yield
         finally:
             with self._work:
                 self._waiting -= 1

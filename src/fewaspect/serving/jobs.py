@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fewaspect.errors import FewAspectError
-from fewaspect.serving.store.errors import MissingError
+from fewaspect.serving.errors import MissingError
 
 KEPT = 200  # jobs that can still be asked about
 _log = logging.getLogger(__name__)

@@ -14,8 +14,8 @@ from fewaspect.data.sentences import text_identity
 from fewaspect.detector.decision import DEFAULT_THRESHOLD, decide
 from fewaspect.detector.detector import AspectDetector
 from fewaspect.detector.suggesting import uncertainty
+from fewaspect.serving.errors import MissingError
 from fewaspect.serving.store.definition import Definition, Example
-from fewaspect.serving.store.errors import MissingError
 
 
 @dataclass(frozen=True)

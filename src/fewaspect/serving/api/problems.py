@@ -13,10 +13,21 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from fewaspect.errors import FewAspectError
-from fewaspect.serving.store.errors import ChangedError, MissingError, NothingToUndoError, TakenError, TooManyError
+from fewaspect.serving.errors import (
+    ChangedError,
+    MissingError,
+    NothingToUndoError,
+    TakenError,
+    TooLargeError,
+    TooManyError,
+    UnsupportedError,
+)
 
 MEDIA = "application/problem+json"
-STATUS = {MissingError: 404, TakenError: 409, NothingToUndoError: 409, ChangedError: 409, TooManyError: 422}
+STATUS = {
+    MissingError: 404, TakenError: 409, NothingToUndoError: 409, ChangedError: 409, TooManyError: 422,
+    TooLargeError: 413, UnsupportedError: 415,
+}  # fmt: skip
 _log = logging.getLogger(__name__)
 
 

@@ -12,9 +12,9 @@ from sqlalchemy import Connection, func, select
 from fewaspect.data.sentences import text_identity
 from fewaspect.detector.examples import Examples
 from fewaspect.detector.labels import shortened
+from fewaspect.serving.errors import MissingError, TakenError, TooManyError
 from fewaspect.serving.limits import Limits
 from fewaspect.serving.store.database import now
-from fewaspect.serving.store.errors import MissingError, TakenError, TooManyError
 from fewaspect.serving.store.journal import Journal, change
 from fewaspect.serving.store.projects import project_row
 from fewaspect.serving.store.tables import aspects, example_aspects, examples

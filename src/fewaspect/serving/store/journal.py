@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, delete, func, insert, select, update
 
+from fewaspect.serving.errors import NothingToUndoError
 from fewaspect.serving.store.database import now
-from fewaspect.serving.store.errors import NothingToUndoError
 from fewaspect.serving.store.tables import BY_NAME, changes, projects, sentences
 
 KEPT = 200  # changes of a project that can be undone

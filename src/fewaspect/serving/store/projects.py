@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from fewaspect.detector.labels import shortened
+from fewaspect.serving.errors import MissingError, TakenError
 from fewaspect.serving.store.database import now
-from fewaspect.serving.store.errors import MissingError, TakenError
 from fewaspect.serving.store.tables import aspects, examples, projects, reviews, sentences
 
 COUNTED = (aspects, examples, reviews, sentences)

@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from fewaspect.serving.errors import MissingError, TooManyError
 from fewaspect.serving.limits import Limits
-from fewaspect.serving.store.errors import MissingError, TooManyError
 from fewaspect.serving.store.projects import project_row
 from fewaspect.serving.store.tables import projects, reviews, sentences
 

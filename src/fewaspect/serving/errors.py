@@ -1,4 +1,4 @@
-"""What a caller of the store can get wrong."""
+"""What a user of the studio can get wrong, each answered in its own way."""
 
 from __future__ import annotations
 
@@ -23,3 +23,11 @@ class TooManyError(FewAspectError):
 
 class ChangedError(FewAspectError):
     """The project is no longer what an answer was worked out for."""
+
+
+class TooLargeError(FewAspectError):
+    """A file that unpacks to more than the limits allow."""
+
+
+class UnsupportedError(FewAspectError):
+    """A file of a kind that is not read."""
