@@ -11,7 +11,7 @@ import { LabelNext } from "./queue/LabelNext";
 import { Reviews } from "./reviews/Reviews";
 import { SelectionMenu } from "./reviews/SelectionMenu";
 import { project, projects } from "./state/project";
-import { part, tab } from "./state/view";
+import { dialog, part, tab } from "./state/view";
 
 const TABS = { reviews: Reviews, label: LabelNext, dashboard: Dashboard, evaluate: Evaluate };
 
@@ -19,7 +19,7 @@ export function App() {
   const Main = TABS[tab.value];
   const sentences = tab.value === "reviews" || tab.value === "label";
   return (
-    <div class={`studio showing-${part.value} ${sentences ? "" : "without-details"}`}>
+    <div class={`studio showing-${part.value} ${sentences ? "" : "without-details"}`} data-tab={tab.value}>
       <Header />
       {project.value ? (
         <>
@@ -35,7 +35,7 @@ export function App() {
       )}
       <SelectionMenu />
       <Dialogs />
-      <Toasts />
+      {!dialog.value && <Toasts />}
     </div>
   );
 }

@@ -9,6 +9,9 @@ export const project = signal<Project | null>(null);
 export const aspects = computed<Aspect[]>(() => project.value?.aspects ?? []);
 export const aspectById = computed(() => new Map(aspects.value.map((aspect) => [aspect.id, aspect])));
 
+/** Only changes when another project is opened. */
+export const projectId = computed(() => project.value?.id);
+
 const KEY = "fewaspect-project";
 
 export const studio = () => new Studio(project.value!.id);

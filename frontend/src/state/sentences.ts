@@ -3,7 +3,7 @@ import { PAGE, Studio } from "../api/studio";
 import type { Sentence, SentencePage } from "../api/types";
 import { announce, report } from "./messages";
 import { PageCache } from "./page-cache";
-import { project } from "./project";
+import { project, projectId } from "./project";
 import { queue } from "./queue";
 import { filter, selected, tab } from "./view";
 
@@ -89,7 +89,7 @@ const current = () => new Studio(project.value!.id);
 export function followFilter(): void {
   let open: number | undefined;
   effect(() => {
-    const id = project.value?.id;
+    const id = projectId.value;
     const words = filter.value;
     untracked(() => {
       if (id === undefined) return;
