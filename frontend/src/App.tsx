@@ -6,6 +6,7 @@ import { Evaluate } from "./evaluate/Evaluate";
 import { BottomBar } from "./header/BottomBar";
 import { Header } from "./header/Header";
 import { Welcome } from "./header/Welcome";
+import { Safely } from "./parts/Safely";
 import { Toasts } from "./parts/Toasts";
 import { LabelNext } from "./queue/LabelNext";
 import { Reviews } from "./reviews/Reviews";
@@ -25,9 +26,15 @@ export function App() {
         <>
           <AspectsPanel />
           <main id="tab" class="main" role="tabpanel" aria-labelledby={`tab-${tab.value}`}>
-            <Main />
+            <Safely key={tab.value}>
+              <Main />
+            </Safely>
           </main>
-          {sentences && <DetailsPanel />}
+          {sentences && (
+            <Safely>
+              <DetailsPanel />
+            </Safely>
+          )}
           <BottomBar />
         </>
       ) : (

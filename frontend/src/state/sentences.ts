@@ -69,11 +69,15 @@ export async function refresh(): Promise<void> {
     if (now !== generation) return;
     cache.replaceAll(new Map<number, SentencePage>(pages.map((page, i) => [page, answers[i]!])));
     changes.value++;
-    if (before >= 0 && cache.indexOf(selected.value!) < 0) selected.value = cache.at(Math.min(before, cache.total - 1))?.id ?? null;
+    const lost = selected.value === null || (before >= 0 && cache.indexOf(selected.value) < 0);
+    if (lost && tab.value === "reviews") selected.value = cache.at(Math.max(0, Math.min(before, cache.total - 1)))?.id ?? null;
   } catch (error) {
     report(error);
   } finally {
-    if (now === generation) loading.value = false;
+    if (now === generation) {
+      loading.value = false;
+      need(...visible); // rows may have come into view meanwhile
+    }
   }
 }
 
