@@ -6,12 +6,13 @@ import { Evaluate } from "./evaluate/Evaluate";
 import { BottomBar } from "./header/BottomBar";
 import { Header } from "./header/Header";
 import { Welcome } from "./header/Welcome";
+import { Safely } from "./parts/Safely";
 import { Toasts } from "./parts/Toasts";
 import { LabelNext } from "./queue/LabelNext";
 import { Reviews } from "./reviews/Reviews";
 import { SelectionMenu } from "./reviews/SelectionMenu";
 import { project, projects } from "./state/project";
-import { part, tab } from "./state/view";
+import { dialog, part, tab } from "./state/view";
 
 const TABS = { reviews: Reviews, label: LabelNext, dashboard: Dashboard, evaluate: Evaluate };
 
@@ -19,15 +20,21 @@ export function App() {
   const Main = TABS[tab.value];
   const sentences = tab.value === "reviews" || tab.value === "label";
   return (
-    <div class={`studio showing-${part.value} ${sentences ? "" : "without-details"}`}>
+    <div class={`studio showing-${part.value} ${sentences ? "" : "without-details"}`} data-tab={tab.value}>
       <Header />
       {project.value ? (
         <>
           <AspectsPanel />
           <main id="tab" class="main" role="tabpanel" aria-labelledby={`tab-${tab.value}`}>
-            <Main />
+            <Safely key={tab.value}>
+              <Main />
+            </Safely>
           </main>
-          {sentences && <DetailsPanel />}
+          {sentences && (
+            <Safely>
+              <DetailsPanel />
+            </Safely>
+          )}
           <BottomBar />
         </>
       ) : (
@@ -35,7 +42,7 @@ export function App() {
       )}
       <SelectionMenu />
       <Dialogs />
-      <Toasts />
+      {!dialog.value && <Toasts />}
     </div>
   );
 }

@@ -120,13 +120,14 @@ export interface CurvePoint {
   recall: number;
 }
 
+/** A measure that is not defined, such as precision where nothing was found, is null. */
 export interface AspectEvaluation {
   id: number;
   name: string;
-  precision: number;
-  recall: number;
-  f1: number;
-  average_precision: number;
+  precision: number | null;
+  recall: number | null;
+  f1: number | null;
+  average_precision: number | null;
   support: number;
   confusion: { tp: number; fp: number; fn: number; tn: number };
   curve: CurvePoint[];
@@ -134,13 +135,15 @@ export interface AspectEvaluation {
 }
 
 export interface Evaluation {
-  macro_f1: number;
-  micro_f1: number;
-  mean_average_precision: number;
+  macro_f1: number | null;
+  micro_f1: number | null;
+  mean_average_precision: number | null;
   right_empties: number | null;
-  calibration_error: number;
+  calibration_error: number | null;
   texts: number;
   aspects: AspectEvaluation[];
+  /** Names in the labels that are none of the project's aspects, and how often. */
+  unknown_aspects?: Record<string, number>;
 }
 
 export interface Dashboard {

@@ -38,8 +38,8 @@ export function AddAspect() {
         <input ref={name} required value={typed.value.name} onInput={type("name")} placeholder="parking" autocomplete="off" />
       </label>
       <label class="field">
-        Description <small>(optional)</small>
-        <input value={typed.value.description} onInput={type("description")} placeholder="parking spaces, garage, fees" autocomplete="off" />
+        <span>Description <small>(optional)</small></span>
+        <input value={typed.value.description} onInput={type("description")} placeholder="car park, garage, fees" autocomplete="off" />
       </label>
       <label class="field">
         Examples, one per line

@@ -22,11 +22,11 @@ export function ThresholdSlider({ aspect }: { aspect: Aspect }) {
   };
   return (
     <div class="threshold">
+      <IconButton icon="back" class="tiny" label={`Threshold of ${aspect.name} back to ${probability(project.value!.threshold)}`} disabled={aspect.threshold === null}
+        onClick={() => void settle(null)} />
       <input type="range" min="0.01" max="0.99" step="0.01" value={value} aria-label={`Threshold of ${aspect.name}`} title={`Found when its probability is at least ${probability(value)}`}
         onInput={(event) => move(Number(event.currentTarget.value))} onChange={(event) => void settle(Number(event.currentTarget.value))} />
       <output>{probability(value)}</output>
-      <IconButton icon="back" class="tiny" label={`Threshold of ${aspect.name} back to ${probability(project.value!.threshold)}`} disabled={aspect.threshold === null}
-        onClick={() => void settle(null)} />
     </div>
   );
 }

@@ -29,4 +29,4 @@ export const TunedDialog = () => (
   </Dialog>
 );
 
-const change = (before: number | null, after: number | null) => `${before === null ? "–" : probability(before)} → ${after === null ? "–" : probability(after)}`;
+const change = (before: number | null, after: number | null) => `${probability(before)} → ${probability(after)}`;

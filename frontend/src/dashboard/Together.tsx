@@ -5,6 +5,9 @@ import { aspects } from "../state/project";
 import { show } from "../state/view";
 import { count } from "../text/numbers";
 
+/** From here on the names above the columns stand upright. */
+const MANY = 8;
+
 /** Which aspects stand in the same sentence. */
 export function Together({ numbers }: { numbers: Dashboard }) {
   const shown = aspects.value;
@@ -16,7 +19,7 @@ export function Together({ numbers }: { numbers: Dashboard }) {
       <h2>Together</h2>
       <p class="soft">Sentences about two aspects at once. Click a number to read them.</p>
       <div class="scroll-x">
-        <table class="matrix" onKeyDown={rove}>
+        <table class={`matrix ${shown.length > MANY ? "many" : ""}`} onKeyDown={rove}>
           <thead>
             <tr>
               <td />

@@ -3,8 +3,8 @@ import { probability } from "../text/numbers";
 
 const WIDE = 320;
 const HIGH = 220;
-const LEFT = 34;
-const BOTTOM = 26;
+const LEFT = 44;
+const BOTTOM = 34;
 const TOP = 10;
 const x = (recall: number) => LEFT + recall * (WIDE - LEFT - 10);
 const y = (precision: number) => TOP + (1 - precision) * (HIGH - TOP - BOTTOM);
@@ -25,11 +25,11 @@ export function Curve({ curve, present, tried }: Props) {
         <g key={tick}>
           <line class="grid" x1={LEFT} x2={x(1)} y1={y(tick)} y2={y(tick)} />
           <text x={LEFT - 6} y={y(tick) + 4} text-anchor="end">{tick}</text>
-          {tick > 0 && <text x={x(tick)} y={HIGH - 9} text-anchor="middle">{tick}</text>}
+          {tick > 0 && <text x={x(tick)} y={y(0) + 14} text-anchor="middle">{tick}</text>}
         </g>
       ))}
-      <text x={LEFT + 6} y={TOP + 12}>precision</text>
-      <text x={x(1) - 4} y={y(0) - 6} text-anchor="end">recall</text>
+      <text transform={`translate(11 ${y(0.5)}) rotate(-90)`} text-anchor="middle">precision</text>
+      <text x={x(0.5)} y={HIGH - 5} text-anchor="middle">recall</text>
       <polyline points={line.join(" ")} />
       {present && <circle class="present" cx={x(present.recall)} cy={y(present.precision)} r="5.5"><title>threshold {probability(present.threshold)}</title></circle>}
       {tried && <circle class="tried" cx={x(tried.recall)} cy={y(tried.precision)} r="6.5" />}

@@ -34,6 +34,7 @@ export function Evaluate() {
     const { texts, labels } = labelledLines(typed.value);
     void run(() => studio().evaluateLines(texts, labels));
   };
+  const unknown = Object.entries(evaluation?.unknown_aspects ?? {});
   const shown = evaluation?.aspects.find((aspect) => aspect.id === chosen) ?? evaluation?.aspects[0];
   return (
     <div class="scroll evaluate">
@@ -64,6 +65,7 @@ export function Evaluate() {
             <Figure number={probability(evaluation.calibration_error)} words="calibration error" />
             <Figure number={String(evaluation.texts)} words="texts" />
           </div>
+          {unknown.length > 0 && <p class="note">Not among your aspects, so not counted: {unknown.map(([name, n]) => `${name} (${n})`).join(", ")}.</p>}
           <ResultTable evaluation={evaluation} chosen={shown?.id ?? null} onChoose={setChosen} />
           {shown && <AspectResult key={shown.id} result={shown} />}
         </div>

@@ -26,7 +26,7 @@ export const ResultTable = ({ evaluation, chosen, onChoose }: Props) => (
               <th scope="row">
                 <button type="button" class="linked" aria-pressed={row.id === chosen} onClick={() => onChoose(row.id)}><i class="dot" /> {row.name}</button>
               </th>
-              {[row.precision, row.recall, row.f1, row.average_precision].map((value, i) => <td key={i}>{value === null ? "–" : probability(value)}</td>)}
+              {[row.precision, row.recall, row.f1, row.average_precision].map((value, i) => <td key={i}>{probability(value)}</td>)}
               {[row.support, row.confusion.tp, row.confusion.fp, row.confusion.fn, row.confusion.tn].map((value, i) => <td key={i}>{count(value)}</td>)}
             </tr>
           ))}

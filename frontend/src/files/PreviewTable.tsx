@@ -13,7 +13,7 @@ export function PreviewTable({ preview, text, date }: Props) {
     <div class="scroll-x preview" tabIndex={0} role="region" aria-label="First rows of the file">
       <table>
         <thead>
-          <tr>{preview.columns.map(({ name }) => <th key={name} class={mark(name)}>{name}{name === text ? " · review" : name === date ? " · date" : ""}</th>)}</tr>
+          <tr>{preview.columns.map(({ name }) => <th key={name} class={mark(name)}>{name}{mark(name) && <small>{name === text ? "the review" : "the date"}</small>}</th>)}</tr>
         </thead>
         <tbody>
           {preview.rows.map((row, i) => (

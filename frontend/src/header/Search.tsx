@@ -16,7 +16,7 @@ export function Search() {
     <label class="search">
       <Icon name="search" />
       <span class="unseen">Search the sentences</span>
-      <input id="search" type="search" placeholder="Search" value={typed} onInput={(event) => setTyped(event.currentTarget.value)}
+      <input id="search" type="search" placeholder="Search" maxLength={200} value={typed} onInput={(event) => setTyped(event.currentTarget.value)}
         onKeyDown={(event) => event.key === "Escape" && (setTyped(""), event.currentTarget.blur())} />
       <kbd aria-hidden="true">/</kbd>
     </label>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { dialog } from "../state/view";
 import { IconButton } from "./IconButton";
+import { Toasts } from "./Toasts";
 
 interface Props {
   title: string;
@@ -10,7 +11,7 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** The browser's own modal dialog: it keeps the focus inside, closes with Escape and gives the focus back. */
+/** The browser's own modal dialog: it keeps the focus inside, closes with Escape and gives the focus back. Messages must stand inside it to be reached. */
 export function Dialog({ title, wide, onClose = closeDialog, children }: Props) {
   const box = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -22,6 +23,7 @@ export function Dialog({ title, wide, onClose = closeDialog, children }: Props) 
         <IconButton icon="close" label="Close" onClick={onClose} />
       </header>
       {children}
+      <Toasts />
     </dialog>
   );
 }

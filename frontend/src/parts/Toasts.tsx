@@ -1,3 +1,4 @@
+import { ProgressWords } from "../header/ProgressLine";
 import { announced, dismiss, toasts } from "../state/messages";
 import { IconButton } from "./IconButton";
 
@@ -15,6 +16,7 @@ export const Toasts = () => (
           <IconButton icon="close" label="Dismiss" onClick={() => dismiss(id)} />
         </div>
       ))}
+      <ProgressWords />
     </div>
     <div class="unseen" role="status" aria-live="polite">
       {announced.value}

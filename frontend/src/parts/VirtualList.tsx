@@ -33,13 +33,17 @@ export function VirtualList({ label, total, start, current, busy, row, onRange, 
     onRange(from, to);
   };
 
-  useLayoutEffect(() => {
+  const measure = () => {
     let changed = false;
     for (const element of rows.current!.querySelectorAll<HTMLElement>(":scope > [data-index]")) {
       changed = heights.set(Number(element.dataset.index), element.offsetHeight) || changed;
     }
     if (changed) look();
-  });
+  };
+  const latest = useRef(measure);
+  latest.current = measure;
+
+  useLayoutEffect(measure);
   useLayoutEffect(() => {
     heights.clear();
     box.current!.scrollTop = 0;
@@ -47,10 +51,13 @@ export function VirtualList({ label, total, start, current, busy, row, onRange, 
   }, [start]);
   useEffect(look, [total]);
   useEffect(() => {
-    const watch = new ResizeObserver(() => (heights.clear(), look()));
+    const watch = new ResizeObserver(() => {
+      heights.clear(); // lines break elsewhere now
+      latest.current();
+    });
     watch.observe(box.current!);
     return () => watch.disconnect();
-  }, [total]);
+  }, []);
   useLayoutEffect(() => {
     if (current < 0) return;
     const view = box.current!;

@@ -1,4 +1,4 @@
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import { Studio, getProjects } from "../api/studio";
 import type { Aspect, Project, ProjectEntry } from "../api/types";
 import { report } from "./messages";
@@ -8,6 +8,9 @@ export const projects = signal<ProjectEntry[]>([]);
 export const project = signal<Project | null>(null);
 export const aspects = computed<Aspect[]>(() => project.value?.aspects ?? []);
 export const aspectById = computed(() => new Map(aspects.value.map((aspect) => [aspect.id, aspect])));
+
+/** Only changes when another project is opened. */
+export const projectId = computed(() => project.value?.id);
 
 const KEY = "fewaspect-project";
 
@@ -20,8 +23,10 @@ export async function readProjects(): Promise<void> {
 export async function openProject(id: number): Promise<void> {
   try {
     const opened = await new Studio(id).project();
-    if (project.value?.id !== id) resetView();
-    project.value = opened;
+    batch(() => {
+      if (project.value?.id !== id) resetView();
+      project.value = opened;
+    });
     localStorage.setItem(KEY, String(id));
   } catch (error) {
     report(error);

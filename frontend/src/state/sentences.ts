@@ -3,7 +3,7 @@ import { PAGE, Studio } from "../api/studio";
 import type { Sentence, SentencePage } from "../api/types";
 import { announce, report } from "./messages";
 import { PageCache } from "./page-cache";
-import { project } from "./project";
+import { project, projectId } from "./project";
 import { queue } from "./queue";
 import { filter, selected, tab } from "./view";
 
@@ -69,11 +69,15 @@ export async function refresh(): Promise<void> {
     if (now !== generation) return;
     cache.replaceAll(new Map<number, SentencePage>(pages.map((page, i) => [page, answers[i]!])));
     changes.value++;
-    if (before >= 0 && cache.indexOf(selected.value!) < 0) selected.value = cache.at(Math.min(before, cache.total - 1))?.id ?? null;
+    const lost = selected.value === null || (before >= 0 && cache.indexOf(selected.value) < 0);
+    if (lost && tab.value === "reviews") selected.value = cache.at(Math.max(0, Math.min(before, cache.total - 1)))?.id ?? null;
   } catch (error) {
     report(error);
   } finally {
-    if (now === generation) loading.value = false;
+    if (now === generation) {
+      loading.value = false;
+      need(...visible); // rows may have come into view meanwhile
+    }
   }
 }
 
@@ -89,7 +93,7 @@ const current = () => new Studio(project.value!.id);
 export function followFilter(): void {
   let open: number | undefined;
   effect(() => {
-    const id = project.value?.id;
+    const id = projectId.value;
     const words = filter.value;
     untracked(() => {
       if (id === undefined) return;
