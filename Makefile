@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo studio test lint clean
+.PHONY: demo studio test lint browser clean
 
 demo: $(VENV)/.installed
 	$(BIN)/fewaspect quickstart
@@ -11,7 +11,7 @@ demo: $(VENV)/.installed
 studio: $(VENV)/.installed
 	$(BIN)/fewaspect studio
 
-test: $(VENV)/.installed-dev lint
+test: $(VENV)/.installed-dev lint browser
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 lint: $(VENV)/.installed-dev
@@ -19,6 +19,12 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The tests of the page use whatever Chromium there is; without one they are skipped.
+browser:
+	@command -v chromium || command -v chromium-browser || command -v google-chrome \
+		|| (apt-get update -qq && apt-get install -y -qq chromium) >/dev/null 2>&1 \
+		|| echo "No Chromium, and none could be installed: the tests of the page will be skipped."
 
 $(VENV)/.created:
 	$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 10) else "fewaspect needs Python 3.10 or newer; set PYTHON=...")'
