@@ -11,7 +11,7 @@ import { Toasts } from "./parts/Toasts";
 import { LabelNext } from "./queue/LabelNext";
 import { Reviews } from "./reviews/Reviews";
 import { SelectionMenu } from "./reviews/SelectionMenu";
-import { project, projects } from "./state/project";
+import { project, started } from "./state/project";
 import { dialog, part, tab } from "./state/view";
 
 const TABS = { reviews: Reviews, label: LabelNext, dashboard: Dashboard, evaluate: Evaluate };
@@ -38,7 +38,7 @@ export function App() {
           <BottomBar />
         </>
       ) : (
-        projects.value.length === 0 && <Welcome />
+        started.value && <Welcome />
       )}
       <SelectionMenu />
       <Dialogs />

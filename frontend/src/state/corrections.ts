@@ -8,6 +8,7 @@ import { dialog } from "./view";
 
 /** Grows when scores may have changed; details, suggestions and the dashboard read themselves again. */
 export const settled = signal(0);
+export const tuning = signal(false);
 export const tuned = signal<Tuned | null>(null);
 
 let waiting = 0;
@@ -60,11 +61,13 @@ export const removeAspect = (id: number, name: string) =>
 
 export const setThreshold = (id: number, threshold: number | null) => change(() => studio().changeAspect(id, { threshold }));
 
-export const tune = () =>
-  change(async () => {
+export function tune(): Promise<unknown> {
+  tuning.value = true;
+  return change(async () => {
     tuned.value = await studio().tune();
     dialog.value = "tuned";
-  });
+  }).finally(() => (tuning.value = false));
+}
 
 export const undo = () => step("undo");
 export const redo = () => step("redo");
