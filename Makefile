@@ -1,12 +1,15 @@
-# Two commands: `make demo` shows what it does, `make test` checks that it does it. Both set up what they need.
+# `make demo` shows what it does, `make studio` opens the page, `make test` checks that it does it. All set up what they need.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint clean
+.PHONY: demo studio test lint clean
 
 demo: $(VENV)/.installed
 	$(BIN)/fewaspect quickstart
+
+studio: $(VENV)/.installed
+	$(BIN)/fewaspect studio
 
 test: $(VENV)/.installed-dev lint
 	$(BIN)/pytest
@@ -23,7 +26,7 @@ $(VENV)/.created:
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[onnx]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[onnx,studio]'
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.created pyproject.toml constraints.txt
