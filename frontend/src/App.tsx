@@ -25,10 +25,12 @@ export function App() {
       {project.value ? (
         <>
           <AspectsPanel />
-          <main id="tab" class="main" role="tabpanel" aria-labelledby={`tab-${tab.value}`}>
-            <Safely key={tab.value}>
-              <Main />
-            </Safely>
+          <main class="main">
+            <div id="tab" role="tabpanel" aria-labelledby={`tab-${tab.value}`}>
+              <Safely key={tab.value}>
+                <Main />
+              </Safely>
+            </div>
           </main>
           {sentences && (
             <Safely>
