@@ -27,7 +27,7 @@ export function AspectRow({ aspect, position, most }: Props) {
           <IconButton icon="edit" label={`Edit ${aspect.name}`} onClick={() => editAspect(aspect.id)} />
           <IconButton icon="remove" label={`Remove ${aspect.name}`} onClick={() => void removeAspect(aspect.id, aspect.name)} />
         </div>
-        <b class="found" title="Sentences it was found in">{count(aspect.found)}</b>
+        <b class="found-count" title="Sentences it was found in">{count(aspect.found)}</b>
       </div>
       <span class="track"><i style={{ "--p": `${(100 * aspect.found) / most}%` }} /></span>
       {aspect.description && <p class="aspect-description">{aspect.description}</p>}

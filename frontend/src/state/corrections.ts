@@ -3,8 +3,9 @@ import type { Sentence, Tuned } from "../api/types";
 import { corrected } from "./decisions";
 import { announce, report, toast } from "./messages";
 import { aspectById, project, readProject, readProjects, studio } from "./project";
+import { rereadQueue } from "./queue";
 import { outdate, refresh, updateSentence } from "./sentences";
-import { dialog } from "./view";
+import { dialog, tab } from "./view";
 
 /** Grows when scores may have changed; details, suggestions and the dashboard read themselves again. */
 export const settled = signal(0);
@@ -26,7 +27,8 @@ export function change<A>(work: () => Promise<A>): Promise<A | undefined> {
 export async function settle(): Promise<void> {
   if (!project.value) return;
   settled.value++;
-  await Promise.all([readProject().catch(report), refresh()]);
+  const queued = tab.value === "label" ? rereadQueue(studio()).catch(report) : undefined;
+  await Promise.all([readProject().catch(report), refresh(), queued]);
 }
 
 export function label(sentence: Sentence, aspects: number[]): Promise<unknown> {
