@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo studio test lint browser clean
+.PHONY: demo studio test lint browser page clean
 
 demo: $(VENV)/.installed
 	$(BIN)/fewaspect quickstart
@@ -25,6 +25,12 @@ browser:
 	@command -v chromium || command -v chromium-browser || command -v google-chrome \
 		|| (apt-get update -qq && apt-get install -y -qq chromium) >/dev/null 2>&1 \
 		|| echo "No Chromium, and none could be installed: the tests of the page will be skipped."
+
+# The page of the studio is committed as built; this builds it anew and needs Node.
+page:
+	npm --prefix frontend ci
+	npm --prefix frontend test
+	npm --prefix frontend run build
 
 $(VENV)/.created:
 	$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 10) else "fewaspect needs Python 3.10 or newer; set PYTHON=...")'

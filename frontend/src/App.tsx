@@ -11,7 +11,7 @@ import { Toasts } from "./parts/Toasts";
 import { LabelNext } from "./queue/LabelNext";
 import { Reviews } from "./reviews/Reviews";
 import { SelectionMenu } from "./reviews/SelectionMenu";
-import { project, projects } from "./state/project";
+import { project, started } from "./state/project";
 import { dialog, part, tab } from "./state/view";
 
 const TABS = { reviews: Reviews, label: LabelNext, dashboard: Dashboard, evaluate: Evaluate };
@@ -25,10 +25,12 @@ export function App() {
       {project.value ? (
         <>
           <AspectsPanel />
-          <main id="tab" class="main" role="tabpanel" aria-labelledby={`tab-${tab.value}`}>
-            <Safely key={tab.value}>
-              <Main />
-            </Safely>
+          <main class="main">
+            <div id="tab" role="tabpanel" aria-labelledby={`tab-${tab.value}`}>
+              <Safely key={tab.value}>
+                <Main />
+              </Safely>
+            </div>
           </main>
           {sentences && (
             <Safely>
@@ -38,7 +40,7 @@ export function App() {
           <BottomBar />
         </>
       ) : (
-        projects.value.length === 0 && <Welcome />
+        started.value && <Welcome />
       )}
       <SelectionMenu />
       <Dialogs />

@@ -16,9 +16,11 @@ export class Problem extends Error {
 export function takeToken(): void {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token === null) return;
-  sessionStorage.setItem(TOKEN, token);
+  keepToken(token);
   history.replaceState(null, "", location.pathname + location.search);
 }
+
+export const keepToken = (token: string) => sessionStorage.setItem(TOKEN, token);
 
 export async function send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
   const headers = new Headers();

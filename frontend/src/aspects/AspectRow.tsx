@@ -22,12 +22,12 @@ export function AspectRow({ aspect, position, most }: Props) {
           onClick={() => show(on ? {} : { aspect: aspect.id })}>
           {position < 9 && <kbd aria-hidden="true">{position + 1}</kbd>}
           <span>{aspect.name}</span>
-          <b>{count(aspect.found)}</b>
         </button>
         <div class="aspect-tools">
           <IconButton icon="edit" label={`Edit ${aspect.name}`} onClick={() => editAspect(aspect.id)} />
           <IconButton icon="remove" label={`Remove ${aspect.name}`} onClick={() => void removeAspect(aspect.id, aspect.name)} />
         </div>
+        <b class="found-count" title="Sentences it was found in">{count(aspect.found)}</b>
       </div>
       <span class="track"><i style={{ "--p": `${(100 * aspect.found) / most}%` }} /></span>
       {aspect.description && <p class="aspect-description">{aspect.description}</p>}

@@ -1,10 +1,11 @@
 import { Icon } from "../parts/Icon";
-import { tune } from "../state/corrections";
+import { tune, tuning } from "../state/corrections";
 import { aspects, project } from "../state/project";
 import { filter, filtered, show } from "../state/view";
 import { count } from "../text/numbers";
 import { AddAspect } from "./AddAspect";
 import { AspectRow } from "./AspectRow";
+import { DefaultThreshold } from "./DefaultThreshold";
 import { editNone } from "./editing";
 
 export function AspectsPanel() {
@@ -15,8 +16,8 @@ export function AspectsPanel() {
     <aside class="panel aspects" aria-label="Aspects">
       <div class="panel-head">
         <h2>Aspects</h2>
-        <button type="button" class="quiet" disabled={!aspects.value.length} onClick={() => void tune()} title="Set each threshold to what works best on your examples">
-          <Icon name="tune" /> Tune
+        <button type="button" class="quiet" disabled={!aspects.value.length || tuning.value} onClick={() => void tune()} title="Set each threshold to what works best on your examples">
+          <Icon name="tune" /> {tuning.value ? "Tuning …" : "Tune"}
         </button>
       </div>
       <ul class="filters">
@@ -32,6 +33,7 @@ export function AspectsPanel() {
       </ul>
       {aspects.value.length === 0 && <p class="soft">Name what you care about, for example “room cleanliness” or “parking”, and give a few sentences that speak about it.</p>}
       <AddAspect />
+      {aspects.value.length > 0 && <DefaultThreshold />}
       <button type="button" class="quiet full" onClick={editNone}>
         <Icon name="quote" /> Examples of “none of these”
       </button>

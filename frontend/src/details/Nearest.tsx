@@ -5,10 +5,11 @@ import { probability } from "../text/numbers";
 
 const SHOWN = 3;
 
-/** The examples that lie nearest, for the aspects in question. */
+/** The examples that lie nearest: of the aspects found, then of those that come closest. */
 export function Nearest({ details }: { details: SentenceDetails }) {
   const closest = (id: number) => Math.max(0, ...(details.nearest[id] ?? []).map((near) => near.similarity));
-  const shown = [...aspects.value].filter((aspect) => details.nearest[aspect.id]?.length).sort((a, b) => closest(b.id) - closest(a.id)).slice(0, SHOWN);
+  const found = (id: number) => Number(details.aspects.includes(id));
+  const shown = [...aspects.value].filter((aspect) => details.nearest[aspect.id]?.length).sort((a, b) => found(b.id) - found(a.id) || closest(b.id) - closest(a.id)).slice(0, SHOWN);
   if (!shown.length) return null;
   return (
     <section aria-label="Nearest examples">

@@ -65,7 +65,7 @@ export function Evaluate() {
             <Figure number={probability(evaluation.calibration_error)} words="calibration error" />
             <Figure number={String(evaluation.texts)} words="texts" />
           </div>
-          {unknown.length > 0 && <p class="note">Not among your aspects, so not counted: {unknown.map(([name, n]) => `${name} (${n})`).join(", ")}.</p>}
+          {unknown.length > 0 && <p class="remark">Not among your aspects, so not counted: {unknown.map(([name, n]) => `${name} (${n})`).join(", ")}.</p>}
           <ResultTable evaluation={evaluation} chosen={shown?.id ?? null} onChoose={setChosen} />
           {shown && <AspectResult key={shown.id} result={shown} />}
         </div>

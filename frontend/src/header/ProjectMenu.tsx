@@ -9,7 +9,7 @@ import { counted } from "../text/numbers";
 export function ProjectMenu() {
   const open = project.value;
   return (
-    <Menu label="Project" class="project-button" face={<><span>{open?.name ?? "Projects"}</span> <Icon name="down" /></>}>
+    <Menu label={open ? `Project: ${open.name}` : "Projects"} class="project-button" face={<><span>{open?.name ?? "Projects"}</span> <Icon name="down" /></>}>
       {projects.value.map((entry) => (
         <MenuItem key={entry.id} checked={entry.id === open?.id} onClick={() => void openProject(entry.id)}>
           <Icon name="folder" />

@@ -5,6 +5,7 @@ import { placeNear } from "./place";
 interface Props {
   label: string;
   class?: string;
+  tabIndex?: number;
   face: ComponentChildren;
   children: ComponentChildren;
 }
@@ -23,7 +24,7 @@ export function Menu({ label, face, children, ...rest }: Props) {
   };
   return (
     <>
-      <button ref={button} type="button" class={rest.class} title={label} aria-label={label} aria-haspopup="menu" aria-expanded="false" popovertarget={id}>
+      <button ref={button} type="button" {...rest} title={label} aria-label={label} aria-haspopup="menu" aria-expanded="false" popovertarget={id}>
         {face}
       </button>
       <div ref={list} id={id} class="menu" role="menu" aria-label={label} popover="auto" onToggle={toggled} onKeyDown={moveInMenu}

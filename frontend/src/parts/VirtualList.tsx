@@ -24,6 +24,8 @@ export function VirtualList({ label, total, start, current, busy, row, onRange, 
   const [heights] = useState(() => new Heights(104));
   const [[first, last], setRange] = useState<[number, number]>([0, 20]);
 
+  const atEnd = useRef(false);
+
   const look = () => {
     const { scrollTop, clientHeight } = box.current!;
     const offset = rows.current!.offsetTop;
@@ -39,6 +41,12 @@ export function VirtualList({ label, total, start, current, busy, row, onRange, 
       changed = heights.set(Number(element.dataset.index), element.offsetHeight) || changed;
     }
     if (changed) look();
+    if (atEnd.current) box.current!.scrollTop = box.current!.scrollHeight; // the last rows may be higher than was guessed
+  };
+  const scrolled = () => {
+    const { scrollTop, clientHeight, scrollHeight } = box.current!;
+    atEnd.current = scrollTop > 0 && scrollTop + clientHeight >= scrollHeight - 2;
+    look();
   };
   const latest = useRef(measure);
   latest.current = measure;
@@ -46,6 +54,7 @@ export function VirtualList({ label, total, start, current, busy, row, onRange, 
   useLayoutEffect(measure);
   useLayoutEffect(() => {
     heights.clear();
+    atEnd.current = false;
     box.current!.scrollTop = 0;
     look();
   }, [start]);
@@ -69,7 +78,7 @@ export function VirtualList({ label, total, start, current, busy, row, onRange, 
 
   const shown = Array.from({ length: Math.max(0, Math.min(last, total - 1) - first + 1) }, (_, i) => first + i);
   return (
-    <div class="virtual" ref={box} onScroll={look}>
+    <div class="virtual" ref={box} onScroll={scrolled}>
       {children}
       <div ref={rows} role="feed" aria-label={label} aria-busy={busy}>
         <div style={{ height: `${heights.top(first)}px` }} />

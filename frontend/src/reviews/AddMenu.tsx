@@ -8,7 +8,7 @@ import { dialog, selected } from "../state/view";
 import { probability } from "../text/numbers";
 
 /** What else the sentence may be about, likeliest first. */
-export function AddMenu({ sentence }: { sentence: Sentence }) {
+export function AddMenu({ sentence, tabIndex }: { sentence: Sentence; tabIndex: number }) {
   const score = (id: number) => sentence.scores[id] ?? 0;
   const others = aspects.value.filter((aspect) => !sentence.aspects.includes(aspect.id)).sort((a, b) => score(b.id) - score(a.id));
   const example = () => {
@@ -16,7 +16,7 @@ export function AddMenu({ sentence }: { sentence: Sentence }) {
     dialog.value = "example";
   };
   return (
-    <Menu label="Add an aspect" class="chip add" face={<Icon name="add" />}>
+    <Menu label="Add an aspect" tabIndex={tabIndex} class="chip add" face={<Icon name="add" />}>
       {others.map((aspect) => (
         <MenuItem key={aspect.id} onClick={() => void label(sentence, [...sentence.aspects, aspect.id])}>
           <i class="dot" style={coloured(aspect)} /> {aspect.name} <small>{probability(score(aspect.id))}</small>

@@ -7,12 +7,12 @@ import { aspectById } from "../state/project";
 import { probability } from "../text/numbers";
 
 /** A decided aspect; a click says that it is wrong. */
-export function Chip({ sentence, id }: { sentence: Sentence; id: number }) {
+export function Chip({ sentence, id, tabIndex }: { sentence: Sentence; id: number; tabIndex: number }) {
   const aspect = aspectById.value.get(id);
   if (!aspect) return null;
   const score = sentence.scores[id];
   return (
-    <button type="button" class="chip" style={coloured(aspect)} aria-pressed="true" title={`Not about ${aspect.name}? Click to take it away.`}
+    <button type="button" class="chip" tabIndex={tabIndex} style={coloured(aspect)} aria-pressed="true" title={`Not about ${aspect.name}? Click to take it away.`}
       onClick={() => void label(sentence, without(sentence.aspects, id))}>
       {aspect.name} {score !== undefined && <small>{probability(score)}</small>}
       <Icon name="close" />

@@ -6,19 +6,28 @@ import { addExample } from "../state/corrections";
 import { aspects } from "../state/project";
 
 const LONGEST_SHOWN = 60;
+const PAUSE = 120;
 
 /** Appears beside words selected in a sentence: "this is an example of ...". */
 export function SelectionMenu() {
   const box = useRef<HTMLDivElement>(null);
   const [words, setWords] = useState("");
   useEffect(() => {
-    const look = (event: Event) => {
-      if (event.target instanceof Node && box.current?.contains(event.target)) return;
-      setTimeout(() => setWords(selectedWords()));
+    let pressed = false;
+    let later = 0;
+    const look = () => {
+      clearTimeout(later);
+      later = window.setTimeout(() => pressed || box.current?.contains(document.activeElement) || setWords(selectedWords()), PAUSE);
     };
-    document.addEventListener("pointerup", look);
-    document.addEventListener("keyup", look);
-    return () => (document.removeEventListener("pointerup", look), document.removeEventListener("keyup", look));
+    const press = (event: Event) => (pressed = event.type === "pointerdown");
+    const listening: [string, (event: Event) => void][] = [
+      ["selectionchange", look], // on a phone the selection grows without any pointer event
+      ["pointerdown", press],
+      ["pointercancel", press],
+      ["pointerup", (event) => (press(event), look())],
+    ];
+    for (const [name, listener] of listening) document.addEventListener(name, listener);
+    return () => listening.forEach(([name, listener]) => document.removeEventListener(name, listener));
   }, []);
   useEffect(() => {
     if (!words || !box.current) return;

@@ -21,27 +21,28 @@ export function SentenceCard({ sentence: told, index, total, children }: Props) 
   const moved = draft.value;
   const sentence = moved ? decideAnew(told, moved.aspect, moved.threshold) : told;
   const current = selected.value === sentence.id;
+  const stop = current ? 0 : -1; // Tab goes through the current sentence only, not through thousands
   const choose = () => (selected.value = sentence.id);
   return (
     <article class={`card sentence ${current ? "current" : ""} ${sentence.confirmed ? "confirmed" : ""}`} aria-current={current} aria-posinset={index + 1} aria-setsize={total}
-      aria-label={sentence.text} tabIndex={current ? 0 : -1} onClick={choose} onFocusCapture={choose}>
+      aria-label={sentence.text} tabIndex={stop} onClick={choose} onFocusCapture={choose}>
       <MarkedText id={sentence.id} text={sentence.text} words={sentence.words} />
       {children}
       <div class="sentence-foot">
         <div class="chips">
           {sentence.aspects.map((id) => (
-            <Chip key={id} sentence={sentence} id={id} />
+            <Chip key={id} sentence={sentence} id={id} tabIndex={stop} />
           ))}
           {sentence.aspects.length === 0 && <NoneChip sentence={sentence} />}
-          <AddMenu sentence={sentence} />
+          <AddMenu sentence={sentence} tabIndex={stop} />
         </div>
         {sentence.date && <small class="date">{sentence.date.slice(0, 10)}</small>}
         {sentence.confirmed ? (
-          <button type="button" class="confirmed-mark" title="You confirmed this. Click to release it: it is then no example any more." onClick={() => void release(sentence)}>
+          <button type="button" class="confirmed-mark" tabIndex={stop} title="You confirmed this. Click to release it: it is then no example any more." onClick={() => void release(sentence)}>
             <Icon name="check" /> confirmed
           </button>
         ) : (
-          <IconButton icon="check" label={sentence.aspects.length ? "Confirm these aspects" : "Confirm: none of these"} onClick={() => void label(sentence, sentence.aspects)} />
+          <IconButton icon="check" tabIndex={stop} label={sentence.aspects.length ? "Confirm these aspects" : "Confirm: none of these"} onClick={() => void label(sentence, sentence.aspects)} />
         )}
       </div>
     </article>

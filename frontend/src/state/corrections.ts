@@ -3,11 +3,13 @@ import type { Sentence, Tuned } from "../api/types";
 import { corrected } from "./decisions";
 import { announce, report, toast } from "./messages";
 import { aspectById, project, readProject, readProjects, studio } from "./project";
+import { rereadQueue } from "./queue";
 import { outdate, refresh, updateSentence } from "./sentences";
-import { dialog } from "./view";
+import { dialog, tab } from "./view";
 
 /** Grows when scores may have changed; details, suggestions and the dashboard read themselves again. */
 export const settled = signal(0);
+export const tuning = signal(false);
 export const tuned = signal<Tuned | null>(null);
 
 let waiting = 0;
@@ -25,7 +27,8 @@ export function change<A>(work: () => Promise<A>): Promise<A | undefined> {
 export async function settle(): Promise<void> {
   if (!project.value) return;
   settled.value++;
-  await Promise.all([readProject().catch(report), refresh()]);
+  const queued = tab.value === "label" ? rereadQueue(studio()).catch(report) : undefined;
+  await Promise.all([readProject().catch(report), refresh(), queued]);
 }
 
 export function label(sentence: Sentence, aspects: number[]): Promise<unknown> {
@@ -60,11 +63,13 @@ export const removeAspect = (id: number, name: string) =>
 
 export const setThreshold = (id: number, threshold: number | null) => change(() => studio().changeAspect(id, { threshold }));
 
-export const tune = () =>
-  change(async () => {
+export function tune(): Promise<unknown> {
+  tuning.value = true;
+  return change(async () => {
     tuned.value = await studio().tune();
     dialog.value = "tuned";
-  });
+  }).finally(() => (tuning.value = false));
+}
 
 export const undo = () => step("undo");
 export const redo = () => step("redo");

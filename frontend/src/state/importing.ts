@@ -7,6 +7,7 @@ import { settle } from "./corrections";
 import { announce, report, toast } from "./messages";
 import { project, readProject, readProjects } from "./project";
 import { refresh } from "./sentences";
+import { filter, filtered, show } from "./view";
 
 export const importing = signal<Progress | null>(null);
 
@@ -14,6 +15,7 @@ export async function importFile(file: File, text: string, date: string): Promis
   const studio = new Studio(project.value!.id);
   try {
     const { job } = await studio.import(file, text, date);
+    show({});
     void follow(studio, job);
     return true;
   } catch (error) {
@@ -54,7 +56,8 @@ export function followScoring(): void {
     const after = project.value;
     if (!after) return;
     if (after.scored >= 1) announce("All sentences are scored");
-    const state = `${after.id} ${after.sentences} ${after.scored}`;
+    const found = filtered(filter.value) || filter.value.order !== "file" ? after.scored : ""; // else what is in view is scored already
+    const state = `${after.id} ${after.sentences} ${found}`;
     if (state !== before) await refresh();
     before = state;
   }, 1000);

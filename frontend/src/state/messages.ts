@@ -15,7 +15,7 @@ let last = 0;
 
 export function toast(text: string, kind: Toast["kind"] = "note", action?: Toast["action"]): void {
   const shown: Toast = { id: ++last, text, kind, ...(action ? { action } : {}) };
-  toasts.value = [...toasts.value.filter((other) => other.text !== text).slice(-2), shown];
+  toasts.value = [...toasts.value.filter((other) => other.text !== text).slice(-1), shown];
   setTimeout(() => dismiss(shown.id), kind === "problem" || action ? 9000 : 4500);
 }
 

@@ -1,4 +1,5 @@
 import { batch, computed, signal } from "@preact/signals";
+import { Problem } from "../api/http";
 import { Studio, getProjects } from "../api/studio";
 import type { Aspect, Project, ProjectEntry } from "../api/types";
 import { report } from "./messages";
@@ -9,6 +10,10 @@ export const project = signal<Project | null>(null);
 export const aspects = computed<Aspect[]>(() => project.value?.aspects ?? []);
 export const aspectById = computed(() => new Map(aspects.value.map((aspect) => [aspect.id, aspect])));
 
+/** Why the studio did not answer at the start. */
+export const unreachable = signal<Problem | null>(null);
+/** False until the first answer. */
+export const started = signal(false);
 /** Only changes when another project is opened. */
 export const projectId = computed(() => project.value?.id);
 
@@ -35,11 +40,17 @@ export async function openProject(id: number): Promise<void> {
 
 /** At the start: the project of last time, else the first one. */
 export async function openSome(): Promise<void> {
-  await readProjects();
+  try {
+    await readProjects();
+    unreachable.value = null;
+  } catch (error) {
+    unreachable.value = error instanceof Problem ? error : new Problem(0, String(error));
+  }
   const last = Number(localStorage.getItem(KEY));
   const chosen = projects.value.find((entry) => entry.id === last) ?? projects.value[0];
   if (chosen) await openProject(chosen.id);
   else project.value = null;
+  started.value = true;
 }
 
 export async function readProject(): Promise<void> {

@@ -104,7 +104,7 @@ export function followFilter(): void {
         if (filter.value !== words) return;
         restarts.value++;
         announce(`${cache.total} sentences`);
-        if (selected.value === null || cache.indexOf(selected.value) < 0) selected.value = cache.at(0)?.id ?? null;
+        if (tab.value === "reviews") selected.value = cache.at(0)?.id ?? null;
       });
     });
   });

@@ -23,15 +23,20 @@ class Wanted:
     show: str = "all"  # all, none, uncertain, examples
     words: str = ""
     order: str = "file"  # file, uncertain
+    together: int | None = None  # another aspect that the sentence has too
+    period: str = ""  # how its date begins
 
 
 def select(state: State, wanted: Wanted) -> np.ndarray:
     """The rows that are wanted, as far as is known."""
     keep = np.ones(len(state.rows.ids), dtype=bool)
     decided = state.decided()
-    if wanted.aspect is not None:
-        columns = [n for n, number in enumerate(state.aspect_ids) if number == wanted.aspect]
-        keep &= decided[:, columns].any(axis=1)
+    for aspect in (wanted.aspect, wanted.together):
+        if aspect is not None:
+            columns = [n for n, number in enumerate(state.aspect_ids) if number == aspect]
+            keep &= decided[:, columns].any(axis=1)
+    if wanted.period:
+        keep &= np.array([(day or "").startswith(wanted.period) for day in state.rows.dates], dtype=bool)
     if wanted.show == "none":
         keep &= ~decided.any(axis=1) & ((state.at > 0) | (state.detector is None))
     if wanted.show == "uncertain":

@@ -96,13 +96,15 @@ def list_some(
     show: Literal["all", "none", "uncertain", "examples"] = "all",
     q: Annotated[str, Query(max_length=200, description="Words that must all occur.")] = "",
     order: Literal["file", "uncertain"] = "file",
+    together: Annotated[int | None, Query(ge=1, le=LARGEST, description="Another aspect it has too.")] = None,
+    period: Annotated[str, Query(pattern=r"^(\d{4}(-\d{2}){0,2})?$", description="How its date begins.")] = "",
 ) -> Any:
     """One page; what is on it is always scored at the present revision."""
     with studio.engine.first():
         state = studio.engine.state(project)
         if len(stale := state.stale()) <= AT_ONCE:
             state.score(stale)
-        total, found = show_page(state, Wanted(aspect, show, q, order), offset, limit)
+        total, found = show_page(state, Wanted(aspect, show, q, order, together, period), offset, limit)
     return {"total": total, "revision": state.revision, "scored": state.scored, "sentences": found}
 
 
