@@ -33,7 +33,7 @@ SUBJECTS = {
 
 
 def new_project(page: Any, name: str) -> None:
-    page.get_by_role("button", name="Project", exact=True).click()
+    page.locator(".project-button").click()
     page.get_by_role("menuitem", name="New project").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name", exact=True).fill(name)
@@ -51,7 +51,7 @@ def add_aspect(page: Any, name: str, examples: list[str]) -> None:
 
 
 def import_reviews(page: Any, path: Path) -> None:
-    page.get_by_role("button", name="Project", exact=True).click()
+    page.locator(".project-button").click()
     page.get_by_role("menuitem", name="Import reviews").click()
     dialog = page.get_by_role("dialog")
     dialog.locator("input[type=file]").set_input_files(path)
@@ -146,7 +146,7 @@ def test_tuning_and_what_can_be_taken_home(page: Any, tmp_path: Path) -> None:
     tuned.wait_for()
     assert tuned.locator("tbody tr").count() == 3
     tuned.get_by_role("button", name="Keep").click()
-    page.get_by_role("button", name="Project", exact=True).click()
+    page.locator(".project-button").click()
     page.get_by_role("menuitem", name="Export").click()
     dialog = page.get_by_role("dialog", name="Export")
 
@@ -177,7 +177,7 @@ def test_nothing_is_lost_when_the_studio_starts_again(
     card(page, "Monday").get_by_text("confirmed").wait_for()
     studio.restart(how)
     page.goto(studio.address)
-    page.get_by_role("button", name="Project", exact=True).click()
+    page.locator(".project-button").click()
     page.get_by_role("menuitemradio", name=re.compile(name)).click()
     card(page, "Monday").get_by_text("confirmed").wait_for()
     assert page.locator(".aspect-name").count() == 3
