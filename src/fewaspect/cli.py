@@ -21,6 +21,7 @@ from fewaspect.commands import (
     methods,
     quickstart,
     report,
+    studio,
     suggest,
     tables,
     train,
@@ -35,6 +36,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(quickstart.quickstart)
+app.command()(studio.studio)
 app.command()(detect.detect)
 app.command()(report.report)
 app.command()(fit.fit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,9 @@ from fewaspect.detector.labels import carried, check_texts
 from fewaspect.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
+    from fewaspect.detector.examples import Examples
     from fewaspect.detector.explaining import Analysis
+    from fewaspect.detector.scorer import Scorer
     from fewaspect.detector.suggesting import Suggestion
     from fewaspect.detector.tuning import Tuned
 
@@ -66,6 +69,22 @@ class AspectDetector(Fitted):
         self._matrix = matrix
         self._tuned = {}
         return self
+
+    @classmethod
+    def on(
+        cls, scorer: Scorer, examples: Examples, thresholds: Mapping[str, float], before: AspectDetector | None = None
+    ) -> AspectDetector:  # fmt: skip
+        """A detector on weights that are loaded already; an example that `before` knows is not read again."""
+        thresholds_of(examples.names, thresholds, {})  # refused now rather than at the first answer
+        detector = cls()
+        detector._forget()
+        detector._loaded, detector._backend = scorer, scorer.backend
+        if before is not None:
+            detector._known = before._knowledge
+        if before is None or replace(before._examples, remarks=()) != examples:
+            detector._learn(examples)
+        detector._matrix, detector._tuned = False, dict(thresholds)
+        return detector
 
     def add_aspect(self, name: str, examples: Sequence[str] = (), description: str | None = None) -> AspectDetector:
         """One more aspect; without examples, its name and description serve alone. The other prototypes stay.

@@ -44,6 +44,18 @@ class Stored:
     parameters: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Definition:
+    """What a saved detector was told: examples, thresholds and parameters; which files and weights belong to it."""
+
+    examples: Examples
+    tuned: dict[str, float]
+    parameters: dict[str, Any]
+    matrix: bool
+    files: dict[str, str]
+    identity: dict[str, Any]
+
+
 def write(folder: Path, stored: Stored) -> None:
     """Make the folder, or replace an earlier save in it; anything else that is there is left alone and refused."""
     _refuse_foreign(folder)
@@ -66,6 +78,25 @@ def write(folder: Path, stored: Stored) -> None:
 def read(folder: Path, backend: str = "auto", *, encode_again: bool = False) -> Stored:
     """What `write` wrote; what is damaged, foreign or newer is refused with the file and the reason."""
     path = folder / ABOUT
+    said = read_definition(path)
+    files, identity, parameters = said.files, said.identity, said.parameters
+    for name, digest in files.items():
+        check_digest(folder / name, digest)
+    model = str((folder / MODEL).resolve()) if any(name.startswith(f"{MODEL}/") for name in files) else None
+    precision = str(identity.setdefault("precision", "float32"))  # which all had before it was said
+    if backend == "auto":
+        backend = parameters.get("backend", "auto")
+    scorer = load_scorer(model, backend, None if encode_again else precision)
+    parameters["backend"] = backend
+    if encode_again:
+        return Stored(learn(scorer, said.examples), scorer, model, said.matrix, said.tuned, parameters)
+    _check_model(path, identity, scorer)
+    known = _knowledge(folder / TENSORS, said.examples, scorer)
+    return Stored(known, scorer, model, said.matrix, said.tuned, parameters)
+
+
+def read_definition(path: Path) -> Definition:
+    """What the description of a saved detector says by itself; nothing is computed and no other file is opened."""
     about = _read_about(path)
     try:
         examples = _examples(about)
@@ -78,19 +109,7 @@ def read(folder: Path, backend: str = "auto", *, encode_again: bool = False) -> 
         raise CheckpointError(
             f"{path}: expected the description of a detector, found a damaged one: {error!r}."
         ) from error
-    for name, digest in files.items():
-        check_digest(folder / name, digest)
-    model = str((folder / MODEL).resolve()) if any(name.startswith(f"{MODEL}/") for name in files) else None
-    precision = str(identity.setdefault("precision", "float32"))  # which all had before it was said
-    if backend == "auto":
-        backend = parameters.get("backend", "auto")
-    scorer = load_scorer(model, backend, None if encode_again else precision)
-    parameters["backend"] = backend
-    if encode_again:
-        return Stored(learn(scorer, examples), scorer, model, matrix, tuned, parameters)
-    _check_model(path, identity, scorer)
-    known = _knowledge(folder / TENSORS, examples, scorer)
-    return Stored(known, scorer, model, matrix, tuned, parameters)
+    return Definition(examples, tuned, parameters, matrix, files, identity)
 
 
 def _model_files(folder: Path) -> list[Path]:

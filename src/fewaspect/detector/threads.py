@@ -26,6 +26,7 @@ class OneThread:
                     from threadpoolctl import ThreadpoolController
 
                     self._controller = ThreadpoolController().select(user_api="blas")
+                self._take_over()
                 self._held = self._controller.limit(limits=1)
             self._inside += 1
 
@@ -35,7 +36,14 @@ class OneThread:
         with self._lock:
             self._inside -= 1
             if not self._inside:
+                self._take_over()
                 self._held.restore_original_limits()
+
+    def _take_over(self) -> None:
+        """From threadpoolctl 3.8 on only the thread that set a limit first may set another; here any may, in turn."""
+        for library in self._controller.lib_controllers:
+            if hasattr(library, "clear_controlling_thread"):
+                library.clear_controlling_thread(force=True)
 
 
 ONE_THREAD = OneThread()

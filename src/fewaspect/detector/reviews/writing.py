@@ -6,6 +6,7 @@ import base64
 import csv
 import json
 import math
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from fewaspect.detector.reviews.summary import Summary
 
 JOINT = "; "
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four: full width
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
 class Writer(ABC):
@@ -94,17 +97,29 @@ class JsonWriter(Writer):
 class TableWriter(Writer):
     """CSV or TSV: the columns as they were, the aspects joined by "; ", one column of probabilities per aspect."""
 
-    def __init__(self, file: IO[Any], layout: Layout, columns: Columns, delimiter: str) -> None:
-        self.layout, self.names = layout, list(columns.kinds)
+    def __init__(
+        self, file: IO[Any], layout: Layout, columns: Columns, delimiter: str, *, harmless: bool = False
+    ) -> None:  # fmt: skip
+        self.layout, self.names, self.harmless = layout, list(columns.kinds), harmless
         self.writer = csv.writer(file, delimiter=delimiter)
-        self.writer.writerow([*self.names, *layout.flat_names])
+        self._row([*self.names, *layout.flat_names])
 
     def write(self, rows: Sequence[Row]) -> None:
         for row in rows:
             refuse_new_columns(row, self.names)
             own = [_cell(row.fields.get(name)) for name in self.names]
             added = (f"{v:.4f}" if isinstance(v, float) else _cell(v) for v in self.layout.flat(row).values())
-            self.writer.writerow([*own, *added])
+            self._row([*own, *added])
+
+    def _row(self, cells: list[object]) -> None:
+        self.writer.writerow([harmless_cell(cell) for cell in cells] if self.harmless else cells)
+
+
+def harmless_cell(cell: object) -> object:
+    """As text what a spreadsheet would run as a formula; numbers stay numbers."""
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA) or _NUMBER.fullmatch(cell):
+        return cell
+    return "'" + cell
 
 
 def refuse_new_columns(row: Row, names: Sequence[str]) -> None:

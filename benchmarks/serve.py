@@ -1,0 +1,190 @@
+"""The studio under load: many clients at once on this computer, and `detect` beside the detector without a server.
+
+    python benchmarks/serve.py [--clients 64] [--seconds 60] [--pause 1.0] [--json OUT]
+
+Each client has an address of its own on the loopback network, asks for something at random (pages of sentences,
+details, the dashboard, detect, analyze, a correction now and then), and pauses as a person would: half to one and a
+half times --pause. First one client alone, then all. The rates of `detect` are those of sentences that no one asked for
+before, from eight clients that never pause, and of `AspectDetector` in this process, in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import io
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+
+from fewaspect import AspectDetector
+from fewaspect.data.sampleset import load_sample
+from measuring import publish
+
+CHANGES = {"X-Fewaspect": "studio"}
+TEXTS = 32  # in a request of those that never pause
+
+
+@contextmanager
+def studio() -> Iterator[str]:
+    """A server with a sample project of its own; its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "fewaspect", "studio", "--no-browser", "--port", str(port)]
+        process = subprocess.Popen([*command, "--data", str(Path(folder) / "studio.db")], stdout=subprocess.DEVNULL)
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def wait_for(address: str) -> float:
+    """Seconds until the page and the projects are there."""
+    started = time.perf_counter()
+    while time.perf_counter() - started < 60:
+        try:
+            if httpx.get(f"{address}/").is_success and httpx.get(f"{address}/api/v1/projects").is_success:
+                return time.perf_counter() - started
+        except httpx.TransportError:
+            time.sleep(0.02)
+    raise SystemExit("the studio did not start within a minute")
+
+
+class Client:
+    """Someone with an address of their own, who asks for one thing after the other."""
+
+    def __init__(self, address: str, project: int, number: int, texts: list[str]) -> None:
+        transport = httpx.AsyncHTTPTransport(local_address=f"127.0.{1 + number // 250}.{1 + number % 250}")
+        self.http = httpx.AsyncClient(base_url=f"{address}/api/v1/projects/{project}", transport=transport, timeout=60)
+        self.random, self.texts = random.Random(number), texts
+        self.found: list[tuple[str, int, float]] = []
+
+    async def until(self, end: float, pause: float) -> None:
+        kinds = {"sentences": 5, "sentence": 3, "detect": 4, "analyze": 2, "dashboard": 1, "correct": 1, "project": 2}
+        await asyncio.sleep(self.random.random() * pause)
+        while time.perf_counter() < end:
+            kind = self.random.choices([*kinds], [*kinds.values()])[0]
+            started = time.perf_counter()
+            answer = await self._ask(kind)
+            self.found.append((kind, answer.status_code, time.perf_counter() - started))
+            await asyncio.sleep(pause * (0.5 + self.random.random()))
+
+    async def _ask(self, kind: str) -> httpx.Response:
+        r, sentence = self.random, self.random.randint(1, 200)
+        if kind == "sentences":
+            return await self.http.get("/sentences", params={"offset": r.randint(0, 150), "limit": 50})
+        if kind == "sentence":
+            return await self.http.get(f"/sentences/{sentence}")
+        if kind == "detect":
+            body = {"texts": [f"{text} {r.random()}" for text in r.sample(self.texts, 4)]}
+            return await self.http.post("/detect", json=body, headers=CHANGES)
+        if kind == "analyze":
+            return await self.http.post("/analyze", json={"text": r.choice(self.texts)}, headers=CHANGES)
+        if kind == "correct":
+            return await self.http.put(f"/sentences/{sentence}/aspects", json={"aspects": []}, headers=CHANGES)
+        return await self.http.get("/dashboard" if kind == "dashboard" else "")
+
+
+async def mixed(
+    address: str, project: int, clients: int, seconds: float, pause: float, texts: list[str]
+) -> dict[str, Any]:
+    """What so many clients found in so many seconds."""
+    everyone = [Client(address, project, number, texts) for number in range(clients)]
+    end = time.perf_counter() + seconds
+    await asyncio.gather(*(client.until(end, pause) for client in everyone))
+    found = [one for client in everyone for one in client.found]
+    for client in everyone:
+        await client.http.aclose()
+    times = np.array([taken for _, _, taken in found]) * 1000
+    kinds = sorted({kind for kind, _, _ in found})
+    each = {kind: float(np.median([1000 * t for k, _, t in found if k == kind])) for kind in kinds}
+    return {
+        "clients": clients, "requests": len(found), "statuses": dict(Counter(str(status) for _, status, _ in found)),
+        "milliseconds": {f"p{p}": float(np.percentile(times, p)) for p in (50, 95, 99)}, "p50_of_each": each,
+    }  # fmt: skip
+
+
+async def detect_rate(address: str, project: int, seconds: float, texts: list[str]) -> float:
+    """Sentences per second of clients that never pause."""
+    done = 0
+    started = time.perf_counter()
+
+    async def one(number: int) -> None:
+        nonlocal done
+        client = Client(address, project, 100 + number, texts)
+        while time.perf_counter() - started < seconds:
+            body = {"texts": [f"{client.random.choice(texts)} {client.random.random()}" for _ in range(TEXTS)]}
+            (await client.http.post("/detect", json=body, headers=CHANGES)).raise_for_status()
+            done += TEXTS
+        await client.http.aclose()
+
+    await asyncio.gather(*(one(number) for number in range(8)))
+    return done / (time.perf_counter() - started)
+
+
+def offline_rate(detector: AspectDetector, texts: list[str], count: int = 2000) -> float:
+    """Sentences per second without a server, of sentences like those."""
+    chosen = [f"{text} {random.random()}" for text in random.choices(texts, k=count)]
+    started = time.perf_counter()
+    detector.predict(chosen)
+    return count / (time.perf_counter() - started)
+
+
+def downloaded(address: str, project: int) -> AspectDetector:
+    """The project's own detector."""
+    packed = httpx.get(f"{address}/api/v1/projects/{project}/model", timeout=60).raise_for_status().content
+    with tempfile.TemporaryDirectory() as folder:
+        zipfile.ZipFile(io.BytesIO(packed)).extractall(folder)  # from our own server
+        (about,) = Path(folder).rglob("detector.json")
+        return AspectDetector.load(about.parent)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clients", type=int, default=64)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--pause", type=float, default=1.0)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    texts = [text for part in load_sample().values() for text in part.texts]
+    os.environ.setdefault("OMP_NUM_THREADS", "2")
+    with studio() as address:
+        ready = wait_for(address)
+        project = httpx.get(f"{address}/api/v1/projects").json()["projects"][0]["id"]
+        while httpx.get(f"{address}/api/v1/projects/{project}").json()["scored"] < 1:
+            time.sleep(0.1)
+        detector = downloaded(address, project)
+        detector.predict(texts[:64])
+        alone = asyncio.run(mixed(address, project, 1, arguments.seconds / 3, 0.05, texts))
+        together = asyncio.run(mixed(address, project, arguments.clients, arguments.seconds, arguments.pause, texts))
+        turns = [
+            (asyncio.run(detect_rate(address, project, 10, texts)), offline_rate(detector, texts)) for _ in range(3)
+        ]
+    served, offline = np.median(turns, axis=0)
+    publish({
+        "seconds_to_the_page": ready, "one_client": alone, "all_clients": together,
+        "p99_of_all_by_p50_of_one": together["milliseconds"]["p99"] / alone["milliseconds"]["p50"],
+        "server_errors": sum(n for status, n in together["statuses"].items() if status >= "500"),
+        "detect_sentences_per_second": {"served": float(served), "offline": float(offline)},
+        "detect_share_of_offline": float(np.median([a / b for a, b in turns])), "turns": turns,
+    }, arguments.json)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

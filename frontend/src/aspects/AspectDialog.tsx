@@ -1,0 +1,68 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Example } from "../api/types";
+import { coloured } from "../parts/colour";
+import { Dialog } from "../parts/Dialog";
+import { IconButton } from "../parts/IconButton";
+import { change, settled } from "../state/corrections";
+import { report } from "../state/messages";
+import { aspectById, studio } from "../state/project";
+import { lines } from "../text/lines";
+import { counted } from "../text/numbers";
+import { AspectFields } from "./AspectFields";
+import { edited } from "./editing";
+
+/** Name, description and examples of an aspect, or the examples of "none of these". */
+export function AspectDialog() {
+  const of = edited.value;
+  const aspect = of === "none" ? undefined : aspectById.value.get(of);
+  const [examples, setExamples] = useState<{ total: number; examples: Example[] } | null>(null);
+  useEffect(() => {
+    studio().examples(of).then(setExamples).catch(report);
+  }, [of, settled.value]);
+  return (
+    <Dialog title={aspect?.name ?? "None of these"}>
+      <div style={coloured(aspect)}>
+        {aspect ? <AspectFields key={aspect.id} aspect={aspect} /> : <p class="soft">Sentences that speak about none of your aspects. They teach the detector to stay silent.</p>}
+        <h3>{examples ? counted(examples.total, "example") : "Examples"}</h3>
+        <ul class="examples">
+          {examples?.examples.map((example) => (
+            <li key={example.id}>
+              <span>
+                {example.text}
+                {example.aspects.length > 1 && <small>also {example.aspects.filter((id) => id !== of).map((id) => aspectById.value.get(id)?.name).join(", ")}</small>}
+              </span>
+              <IconButton icon="remove" label={`Remove the example “${example.text}”`} onClick={() => void change(() => studio().removeExample(example.id))} />
+            </li>
+          ))}
+        </ul>
+        <MoreExamples aspects={of === "none" ? [] : [of]} />
+      </div>
+    </Dialog>
+  );
+}
+
+function MoreExamples({ aspects }: { aspects: number[] }) {
+  const [typed, setTyped] = useState("");
+  const add = async (event: Event) => {
+    event.preventDefault();
+    const left = lines(typed);
+    await change(async () => {
+      while (left.length) {
+        await studio().addExample(left[0]!, aspects);
+        left.shift();
+      }
+    });
+    setTyped(left.join("\n"));
+  };
+  return (
+    <form onSubmit={add}>
+      <label class="field">
+        More examples, one per line
+        <textarea rows={3} value={typed} required onInput={(event) => setTyped(event.currentTarget.value)} />
+      </label>
+      <footer>
+        <button type="submit" class="primary">Add examples</button>
+      </footer>
+    </form>
+  );
+}

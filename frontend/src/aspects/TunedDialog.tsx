@@ -1,0 +1,32 @@
+import { closeDialog, Dialog } from "../parts/Dialog";
+import { tuned, undo } from "../state/corrections";
+import { probability } from "../text/numbers";
+
+export const TunedDialog = () => (
+  <Dialog title="Thresholds tuned">
+    <p class="soft">Each example was detected with the others; the threshold that was right most often is now set. F1 is on these examples.</p>
+    <div class="scroll-x">
+      <table class="numbers-table">
+        <thead>
+          <tr><th>Aspect</th><th>Threshold</th><th>F1</th><th>Texts</th></tr>
+        </thead>
+        <tbody>
+          {tuned.value?.aspects.map((aspect) => (
+            <tr key={aspect.id}>
+              <th scope="row">{aspect.name}</th>
+              <td>{change(aspect.threshold_before, aspect.threshold)}</td>
+              <td>{change(aspect.f1_before, aspect.f1)}</td>
+              <td>{aspect.texts}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+    <footer>
+      <button type="button" onClick={() => (closeDialog(), void undo())}>Undo</button>
+      <button type="button" class="primary" onClick={closeDialog}>Keep</button>
+    </footer>
+  </Dialog>
+);
+
+const change = (before: number | null, after: number | null) => `${probability(before)} → ${probability(after)}`;

@@ -1,0 +1,52 @@
+import type { Dashboard } from "../api/types";
+import { coloured } from "../parts/colour";
+import { rove } from "../parts/roving";
+import { aspects } from "../state/project";
+import { show } from "../state/view";
+import { count } from "../text/numbers";
+
+/** From here on the names above the columns stand upright. */
+const MANY = 8;
+
+/** Which aspects stand in the same sentence. */
+export function Together({ numbers }: { numbers: Dashboard }) {
+  const shown = aspects.value;
+  if (shown.length < 2) return null;
+  const counts = new Map(numbers.together.flatMap(([i, j, n]) => [[`${i} ${j}`, n], [`${j} ${i}`, n]] as [string, number][]));
+  const most = Math.max(1, ...counts.values());
+  return (
+    <section class="card chart" aria-label="Together">
+      <h2>Together</h2>
+      <p class="soft">Sentences about two aspects at once. Click a number to read them.</p>
+      <div class="scroll-x">
+        <table class={`matrix ${shown.length > MANY ? "many" : ""}`} onKeyDown={rove}>
+          <thead>
+            <tr>
+              <td />
+              {shown.slice(0, -1).map((aspect) => <th key={aspect.id} scope="col"><span>{aspect.name}</span></th>)}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.slice(1).map((row, r) => (
+              <tr key={row.id}>
+                <th scope="row" style={coloured(row)}><i class="dot" /> {row.name}</th>
+                {shown.slice(0, -1).map((column, c) => {
+                  if (c > r) return <td key={column.id} />;
+                  const n = counts.get(`${row.id} ${column.id}`) ?? 0;
+                  return (
+                    <td key={column.id}>
+                      <button type="button" disabled={!n} tabIndex={r === 0 && c === 0 ? 0 : -1} style={{ "--p": `${Math.round((55 * n) / most)}%` }} aria-label={`${row.name} and ${column.name}: ${n} sentences`}
+                        title={`${row.name} and ${column.name}`} onClick={() => show({ aspect: row.id, together: column.id })}>
+                        {n ? count(n) : "·"}
+                      </button>
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

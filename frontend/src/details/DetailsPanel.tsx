@@ -1,0 +1,53 @@
+import { useEffect, useState } from "preact/hooks";
+import type { SentenceDetails } from "../api/types";
+import { settled } from "../state/corrections";
+import { report } from "../state/messages";
+import { project, studio } from "../state/project";
+import { dialog, selected } from "../state/view";
+import { Icon } from "../parts/Icon";
+import { Nearest } from "./Nearest";
+import { Scores } from "./Scores";
+import { WholeReview } from "./WholeReview";
+
+export function DetailsPanel() {
+  const details = useDetails(selected.value);
+  return (
+    <aside class="panel details" aria-label="Details of the sentence">
+      <div class="panel-head">
+        <h2>Details</h2>
+        {details && (
+          <button type="button" class="quiet" onClick={() => (dialog.value = "example")}>
+            <Icon name="quote" /> Use words
+          </button>
+        )}
+      </div>
+      {details ? (
+        <>
+          <blockquote>{details.text}</blockquote>
+          <section aria-label="Why">
+            <h3>Why</h3>
+            <p class="reason">{details.reason}</p>
+          </section>
+          <Scores details={details} />
+          <Nearest details={details} />
+          <WholeReview details={details} />
+        </>
+      ) : (
+        <p class="soft">Choose a sentence to see all scores, the nearest examples and the whole review.</p>
+      )}
+    </aside>
+  );
+}
+
+/** What is shown stays until the next is there; scores follow every change. */
+function useDetails(id: number | null): SentenceDetails | null {
+  const [details, setDetails] = useState<SentenceDetails | null>(null);
+  const revision = project.value?.revision;
+  useEffect(() => {
+    if (id === null) return setDetails(null);
+    let wanted = true;
+    studio().sentence(id).then((answer) => wanted && setDetails(answer), (error) => wanted && report(error));
+    return () => void (wanted = false);
+  }, [id, revision, settled.value]);
+  return id === null ? null : details;
+}

@@ -1,0 +1,30 @@
+import type { SentenceDetails } from "../api/types";
+import { coloured } from "../parts/colour";
+import { aspects, project } from "../state/project";
+import { probability } from "../text/numbers";
+
+export function Scores({ details }: { details: SentenceDetails }) {
+  const score = (id: number) => details.scores[id] ?? 0;
+  return (
+    <section aria-label="All scores">
+      <h3>All scores</h3>
+      <ul class="scores">
+        {[...aspects.value].sort((a, b) => score(b.id) - score(a.id)).map((aspect) => {
+          const threshold = details.thresholds[aspect.id] ?? project.value!.threshold;
+          const found = details.aspects.includes(aspect.id);
+          return (
+            <li key={aspect.id} class={found ? "found" : ""} style={coloured(aspect)} title={`${aspect.name}: ${probability(score(aspect.id))}, threshold ${probability(threshold)}`}>
+              <span class="name">{aspect.name}</span>
+              <span class="track">
+                <i style={{ "--p": `${100 * score(aspect.id)}%` }} />
+                <b style={{ "--p": `${100 * threshold}%` }} />
+              </span>
+              <span class="count">{probability(score(aspect.id))}</span>
+              <span class="unseen">{found ? "found" : "not found"}, threshold {probability(threshold)}</span>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+import type { Evaluation } from "../api/types";
+import { coloured } from "../parts/colour";
+import { aspectById } from "../state/project";
+import { count, probability } from "../text/numbers";
+
+interface Props {
+  evaluation: Evaluation;
+  chosen: number | null;
+  onChoose: (id: number) => void;
+}
+
+export const ResultTable = ({ evaluation, chosen, onChoose }: Props) => (
+  <section class="card chart" aria-label="Each aspect">
+    <h2>Each aspect</h2>
+    <div class="scroll-x">
+      <table class="numbers-table">
+        <thead>
+          <tr>
+            <th>Aspect</th><th>Precision</th><th>Recall</th><th>F1</th><th title="Average precision: the area under the curve">AP</th><th>Texts</th>
+            <th title="found and right">TP</th><th title="found but wrong">FP</th><th title="missed">FN</th><th title="rightly not found">TN</th>
+          </tr>
+        </thead>
+        <tbody>
+          {evaluation.aspects.map((row) => (
+            <tr key={row.id} class={row.id === chosen ? "on" : ""} style={coloured(aspectById.value.get(row.id))}>
+              <th scope="row">
+                <button type="button" class="linked" aria-pressed={row.id === chosen} onClick={() => onChoose(row.id)}><i class="dot" /> {row.name}</button>
+              </th>
+              {[row.precision, row.recall, row.f1, row.average_precision].map((value, i) => <td key={i}>{probability(value)}</td>)}
+              {[row.support, row.confusion.tp, row.confusion.fp, row.confusion.fn, row.confusion.tn].map((value, i) => <td key={i}>{count(value)}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </section>
+);

@@ -1,0 +1,15 @@
+import { render } from "preact";
+import { App } from "./App";
+import { takeToken } from "./api/http";
+import { followScoring } from "./state/importing";
+import { listenToKeys } from "./state/keyboard";
+import { openSome } from "./state/project";
+import { followFilter } from "./state/sentences";
+import "./styles/index.css";
+
+takeToken();
+render(<App />, document.getElementById("studio")!);
+listenToKeys();
+followFilter();
+followScoring();
+void openSome();

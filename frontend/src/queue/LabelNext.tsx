@@ -1,0 +1,55 @@
+import { useEffect, useRef } from "preact/hooks";
+import { onMove } from "../state/keyboard";
+import { report } from "../state/messages";
+import { project, studio } from "../state/project";
+import { queue } from "../state/queue";
+import { selected } from "../state/view";
+import { focusSelected } from "../reviews/focus";
+import { SentenceCard } from "../reviews/SentenceCard";
+
+const AT_ONCE = 10;
+
+/** The sentences whose labels would teach the most. They stay in place until the next ones are asked for. */
+export function LabelNext() {
+  const box = useRef<HTMLDivElement>(null);
+  const id = project.value!.id;
+  useEffect(() => {
+    onMove(() => focusSelected(box.current!));
+    void ask();
+  }, [id]);
+  const done = queue.value.filter(({ sentence }) => sentence.confirmed).length;
+  return (
+    <div ref={box} class="scroll queue">
+      <div class="intro">
+        <h2>Label these next</h2>
+        <p class="soft">
+          A few answers here teach the detector the most. Take chips away, add with “+” or a number key, then confirm with Enter.
+        </p>
+        {queue.value.length > 0 && (
+          <div class="queue-progress">
+            <span class="track"><i style={{ "--p": `${(100 * done) / queue.value.length}%` }} /></span>
+            <span>{done} of {queue.value.length}</span>
+            <button type="button" class={done === queue.value.length ? "primary" : ""} onClick={() => void ask()}>Next {AT_ONCE}</button>
+          </div>
+        )}
+      </div>
+      {queue.value.length === 0 && <p class="empty soft">Nothing to label: import reviews and add an aspect first.</p>}
+      <div role="feed" aria-label="Label these next">
+        {queue.value.map(({ sentence, reason }, i) => (
+          <SentenceCard key={sentence.id} sentence={sentence} index={i} total={queue.value.length}>
+            <p class="why-asked">{reason}</p>
+          </SentenceCard>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+async function ask(): Promise<void> {
+  try {
+    queue.value = (await studio().suggestions(AT_ONCE)).suggestions;
+    selected.value = queue.value[0]?.sentence.id ?? null;
+  } catch (error) {
+    report(error);
+  }
+}

@@ -1,0 +1,31 @@
+import type { Sentence } from "../api/types";
+import { coloured } from "../parts/colour";
+import { Icon } from "../parts/Icon";
+import { label } from "../state/corrections";
+import { best, without } from "../state/decisions";
+import { aspectById } from "../state/project";
+import { probability } from "../text/numbers";
+
+/** A decided aspect; a click says that it is wrong. */
+export function Chip({ sentence, id, tabIndex }: { sentence: Sentence; id: number; tabIndex: number }) {
+  const aspect = aspectById.value.get(id);
+  if (!aspect) return null;
+  const score = sentence.scores[id];
+  return (
+    <button type="button" class="chip" tabIndex={tabIndex} style={coloured(aspect)} aria-pressed="true" title={`Not about ${aspect.name}? Click to take it away.`}
+      onClick={() => void label(sentence, without(sentence.aspects, id))}>
+      {aspect.name} {score !== undefined && <small>{probability(score)}</small>}
+      <Icon name="close" />
+    </button>
+  );
+}
+
+export function NoneChip({ sentence }: { sentence: Sentence }) {
+  const near = best(sentence);
+  const name = near && aspectById.value.get(near.aspect)?.name;
+  return (
+    <span class="chip unsure">
+      none {!sentence.confirmed && near && name && <small>best: {name} {probability(near.score)}</small>}
+    </span>
+  );
+}

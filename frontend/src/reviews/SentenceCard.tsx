@@ -1,0 +1,50 @@
+import type { ComponentChildren } from "preact";
+import type { Sentence } from "../api/types";
+import { Icon } from "../parts/Icon";
+import { IconButton } from "../parts/IconButton";
+import { label, release } from "../state/corrections";
+import { decideAnew } from "../state/decisions";
+import { draft } from "../state/draft";
+import { selected } from "../state/view";
+import { AddMenu } from "./AddMenu";
+import { Chip, NoneChip } from "./Chip";
+import { MarkedText } from "./MarkedText";
+
+interface Props {
+  sentence: Sentence;
+  index: number;
+  total: number;
+  children?: ComponentChildren;
+}
+
+export function SentenceCard({ sentence: told, index, total, children }: Props) {
+  const moved = draft.value;
+  const sentence = moved ? decideAnew(told, moved.aspect, moved.threshold) : told;
+  const current = selected.value === sentence.id;
+  const stop = current ? 0 : -1; // Tab goes through the current sentence only, not through thousands
+  const choose = () => (selected.value = sentence.id);
+  return (
+    <article class={`card sentence ${current ? "current" : ""} ${sentence.confirmed ? "confirmed" : ""}`} aria-current={current} aria-posinset={index + 1} aria-setsize={total}
+      aria-label={sentence.text} tabIndex={stop} onClick={choose} onFocusCapture={choose}>
+      <MarkedText id={sentence.id} text={sentence.text} words={sentence.words} />
+      {children}
+      <div class="sentence-foot">
+        <div class="chips">
+          {sentence.aspects.map((id) => (
+            <Chip key={id} sentence={sentence} id={id} tabIndex={stop} />
+          ))}
+          {sentence.aspects.length === 0 && <NoneChip sentence={sentence} />}
+          <AddMenu sentence={sentence} tabIndex={stop} />
+        </div>
+        {sentence.date && <small class="date">{sentence.date.slice(0, 10)}</small>}
+        {sentence.confirmed ? (
+          <button type="button" class="confirmed-mark" tabIndex={stop} title="You confirmed this. Click to release it: it is then no example any more." onClick={() => void release(sentence)}>
+            <Icon name="check" /> confirmed
+          </button>
+        ) : (
+          <IconButton icon="check" tabIndex={stop} label={sentence.aspects.length ? "Confirm these aspects" : "Confirm: none of these"} onClick={() => void label(sentence, sentence.aspects)} />
+        )}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,35 @@
+import type { Aspect, Project, Sentence } from "../api/types";
+
+export const NONE_COLOUR = -1;
+const GOLDEN_ANGLE = 137.508;
+
+/** The angle of an aspect's colour, the same as on the pages that `fewaspect detect` writes. */
+export const hue = (colour: number) => Math.round(215 + colour * GOLDEN_ANGLE) % 360;
+
+export const thresholdOf = (project: Project, aspect: Aspect) => aspect.threshold ?? project.threshold;
+
+/** What would be decided with another threshold of one aspect; what the user confirmed stays. */
+export function decideAnew(sentence: Sentence, aspect: number, threshold: number): Sentence {
+  if (sentence.confirmed) return sentence;
+  const found = (sentence.scores[aspect] ?? 0) >= threshold;
+  if (found === sentence.aspects.includes(aspect)) return sentence;
+  const score = (id: number) => sentence.scores[id] ?? 0;
+  const aspects = found ? [...sentence.aspects, aspect].sort((a, b) => score(b) - score(a)) : without(sentence.aspects, aspect);
+  return { ...sentence, aspects };
+}
+
+export const without = (aspects: number[], aspect: number) => aspects.filter((id) => id !== aspect);
+
+export const toggled = (aspects: number[], aspect: number) => (aspects.includes(aspect) ? without(aspects, aspect) : [...aspects, aspect]);
+
+/** How the sentence looks before the server has answered a correction. */
+export function corrected(sentence: Sentence, aspects: number[]): Sentence {
+  return { ...sentence, aspects, confirmed: true, words: sentence.words.filter((word) => aspects.includes(word.aspect)) };
+}
+
+/** The best aspect of a sentence and its score. */
+export function best(sentence: Sentence): { aspect: number; score: number } | null {
+  let found: { aspect: number; score: number } | null = null;
+  for (const [id, score] of Object.entries(sentence.scores)) if (!found || score > found.score) found = { aspect: Number(id), score };
+  return found;
+}

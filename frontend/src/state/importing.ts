@@ -1,0 +1,64 @@
+import { signal } from "@preact/signals";
+import { stream } from "../api/events";
+import { Studio } from "../api/studio";
+import type { Progress } from "../api/types";
+import { counted } from "../text/numbers";
+import { settle } from "./corrections";
+import { announce, report, toast } from "./messages";
+import { project, readProject, readProjects } from "./project";
+import { refresh } from "./sentences";
+import { filter, filtered, show } from "./view";
+
+export const importing = signal<Progress | null>(null);
+
+export async function importFile(file: File, text: string, date: string): Promise<boolean> {
+  const studio = new Studio(project.value!.id);
+  try {
+    const { job } = await studio.import(file, text, date);
+    show({});
+    void follow(studio, job);
+    return true;
+  } catch (error) {
+    report(error);
+    return false;
+  }
+}
+
+async function follow(studio: Studio, job: number | string): Promise<void> {
+  importing.value = { stage: "reading", done: 0, total: 0, skipped: 0 };
+  let skipped = 0;
+  try {
+    for await (const { event, data } of stream(`${studio.path}/jobs/${job}/events`)) {
+      if (event === "failed") throw new Error((data as { detail: string }).detail);
+      if (event === "progress") {
+        importing.value = data as Progress;
+        skipped = (data as Progress).skipped ?? 0;
+      }
+      if (event === "done") break;
+    }
+    toast(skipped ? `Imported; ${counted(skipped, "row")} without text left out.` : "Imported.");
+  } catch (error) {
+    report(error);
+  } finally {
+    importing.value = null;
+    await settle();
+    await readProjects().catch(report);
+  }
+}
+
+/** While sentences are being scored, counts and lists grow; looked at every second. */
+export function followScoring(): void {
+  let before = "";
+  setInterval(async () => {
+    const now = project.value;
+    if (!now || document.hidden || (now.scored >= 1 && !importing.value)) return;
+    await readProject().catch(() => undefined);
+    const after = project.value;
+    if (!after) return;
+    if (after.scored >= 1) announce("All sentences are scored");
+    const found = filtered(filter.value) || filter.value.order !== "file" ? after.scored : ""; // else what is in view is scored already
+    const state = `${after.id} ${after.sentences} ${found}`;
+    if (state !== before) await refresh();
+    before = state;
+  }, 1000);
+}

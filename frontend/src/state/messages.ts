@@ -1,0 +1,32 @@
+import { signal } from "@preact/signals";
+
+export interface Toast {
+  id: number;
+  text: string;
+  kind: "note" | "problem";
+  action?: { label: string; run: () => void };
+}
+
+export const toasts = signal<Toast[]>([]);
+/** Said by screen readers, not shown. */
+export const announced = signal("");
+
+let last = 0;
+
+export function toast(text: string, kind: Toast["kind"] = "note", action?: Toast["action"]): void {
+  const shown: Toast = { id: ++last, text, kind, ...(action ? { action } : {}) };
+  toasts.value = [...toasts.value.filter((other) => other.text !== text).slice(-1), shown];
+  setTimeout(() => dismiss(shown.id), kind === "problem" || action ? 9000 : 4500);
+}
+
+export const dismiss = (id: number) => {
+  toasts.value = toasts.value.filter((shown) => shown.id !== id);
+};
+
+export const announce = (text: string) => {
+  announced.value = text;
+};
+
+export function report(error: unknown): void {
+  toast(error instanceof Error ? error.message : String(error), "problem");
+}

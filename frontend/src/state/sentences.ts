@@ -1,0 +1,111 @@
+import { effect, signal, untracked } from "@preact/signals";
+import { PAGE, Studio } from "../api/studio";
+import type { Sentence, SentencePage } from "../api/types";
+import { announce, report } from "./messages";
+import { PageCache } from "./page-cache";
+import { project, projectId } from "./project";
+import { queue } from "./queue";
+import { filter, selected, tab } from "./view";
+
+const cache = new PageCache(PAGE);
+/** Counts up whenever the cache has changed, so that what is shown is drawn again. */
+export const changes = signal(0);
+export const loading = signal(false);
+/** Counts up when the list starts anew and should be scrolled to its beginning. */
+export const restarts = signal(0);
+
+let visible: [number, number] = [0, 0];
+/** Answers to questions of an older generation come too late. */
+let generation = 0;
+const asked = new Set<number>();
+
+export const total = () => (changes.value, cache.total);
+export const sentenceAt = (index: number) => (changes.value, cache.at(index));
+export const indexOf = (id: number) => cache.indexOf(id);
+
+export function selectedSentence(): Sentence | undefined {
+  const id = selected.value;
+  if (id === null) return undefined;
+  if (tab.value === "label") return queue.value.find(({ sentence }) => sentence.id === id)?.sentence;
+  return sentenceAt(cache.indexOf(id));
+}
+
+export function updateSentence(id: number, change: (sentence: Sentence) => Sentence): void {
+  cache.update(id, change);
+  queue.value = queue.value.map((entry) => (entry.sentence.id === id ? { ...entry, sentence: change(entry.sentence) } : entry));
+  changes.value++;
+}
+
+/** Reads the pages of the rows that came into view. */
+export function need(first: number, last: number): void {
+  visible = [first, last];
+  for (const page of cache.missing(first, last)) if (!asked.has(page)) void readPage(page);
+}
+
+async function readPage(page: number): Promise<void> {
+  const now = generation;
+  asked.add(page);
+  try {
+    const answer = await current().sentences(filter.value, page);
+    if (now !== generation) return;
+    cache.put(page, answer);
+    changes.value++;
+  } catch (error) {
+    report(error);
+  } finally {
+    if (now === generation) asked.delete(page);
+  }
+}
+
+/** What is shown stays until what replaces it is there. */
+export async function refresh(): Promise<void> {
+  const now = outdate();
+  const before = selected.value === null ? -1 : cache.indexOf(selected.value);
+  const source = current();
+  loading.value = true;
+  try {
+    const pages = cache.covering(...visible);
+    const answers = await Promise.all(pages.map((page) => source.sentences(filter.value, page)));
+    if (now !== generation) return;
+    cache.replaceAll(new Map<number, SentencePage>(pages.map((page, i) => [page, answers[i]!])));
+    changes.value++;
+    const lost = selected.value === null || (before >= 0 && cache.indexOf(selected.value) < 0);
+    if (lost && tab.value === "reviews") selected.value = cache.at(Math.max(0, Math.min(before, cache.total - 1)))?.id ?? null;
+  } catch (error) {
+    report(error);
+  } finally {
+    if (now === generation) {
+      loading.value = false;
+      need(...visible); // rows may have come into view meanwhile
+    }
+  }
+}
+
+/** Answers still on their way no longer count. */
+export function outdate(): number {
+  asked.clear();
+  return ++generation;
+}
+
+const current = () => new Studio(project.value!.id);
+
+/** A new project or filter starts the list anew. */
+export function followFilter(): void {
+  let open: number | undefined;
+  effect(() => {
+    const id = projectId.value;
+    const words = filter.value;
+    untracked(() => {
+      if (id === undefined) return;
+      if (open !== id) cache.replaceAll(new Map());
+      open = id;
+      visible = [0, 0];
+      void refresh().then(() => {
+        if (filter.value !== words) return;
+        restarts.value++;
+        announce(`${cache.total} sentences`);
+        if (tab.value === "reviews") selected.value = cache.at(0)?.id ?? null;
+      });
+    });
+  });
+}

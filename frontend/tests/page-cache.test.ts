@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { Sentence, SentencePage } from "../src/api/types";
+import { PageCache } from "../src/state/page-cache";
+
+const sentence = (id: number): Sentence => ({ id, review_id: 1, position: 0, text: `${id}`, date: null, aspects: [], scores: {}, words: [], reason: "", example_id: null, confirmed: false });
+const page = (first: number, n: number, total: number): SentencePage => ({ total, revision: 1, scored: 1, sentences: Array.from({ length: n }, (_, i) => sentence(first + i)) });
+
+test("only the pages that are not there are asked for", () => {
+  const cache = new PageCache(10);
+  cache.put(0, page(100, 10, 35));
+  expect(cache.missing(5, 25)).toEqual([1, 2]);
+  expect(cache.missing(30, 99)).toEqual([3]);
+  expect(cache.missing(0, 9)).toEqual([]);
+});
+
+test("a row is found by its place and by its id", () => {
+  const cache = new PageCache(10);
+  cache.put(2, page(200, 10, 35));
+  expect(cache.at(23)?.id).toBe(203);
+  expect(cache.at(3)).toBeUndefined();
+  expect(cache.indexOf(207)).toBe(27);
+  expect(cache.indexOf(1)).toBe(-1);
+});
+
+test("the pages read longest ago are forgotten first", () => {
+  const cache = new PageCache(10, 2);
+  for (const n of [0, 1, 2]) cache.put(n, page(n * 10, 10, 30));
+  expect(cache.at(0)).toBeUndefined();
+  expect(cache.at(29)?.id).toBe(29);
+});
+
+test("after a change only what was read anew counts", () => {
+  const cache = new PageCache(10);
+  cache.put(0, page(0, 10, 20));
+  cache.put(1, page(10, 10, 20));
+  cache.replaceAll(new Map([[1, page(10, 5, 15)]]));
+  expect(cache.total).toBe(15);
+  expect(cache.at(0)).toBeUndefined();
+});
+
+test("a correction shows at once", () => {
+  const cache = new PageCache(10);
+  cache.put(0, page(0, 10, 10));
+  cache.update(4, (old) => ({ ...old, aspects: [7] }));
+  expect(cache.at(4)?.aspects).toEqual([7]);
+  expect(cache.at(5)?.aspects).toEqual([]);
+});

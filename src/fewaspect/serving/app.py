@@ -1,0 +1,76 @@
+"""The app: the API under /api/v1, the page at /, and what stands before both."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import APIRouter, FastAPI
+from starlette.staticfiles import StaticFiles
+
+from fewaspect import __version__
+from fewaspect.serving.api import (
+    aspects,
+    detecting,
+    downloads,
+    examples,
+    imports,
+    measures,
+    projects,
+    sentences,
+    status,
+)
+from fewaspect.serving.api.problems import Problem, install
+from fewaspect.serving.api.security import Access, Guard
+from fewaspect.serving.metrics import Measured
+from fewaspect.serving.sample import add_sample
+from fewaspect.serving.studio import Studio
+
+PAGE = Path(__file__).parent / "page"
+PREFIX = "/api/v1"
+ROUTERS = tuple(
+    part.router for part in (status, downloads, projects, aspects, examples, sentences, imports, detecting, measures)
+)
+
+
+def make_app(studio: Studio, access: Access | None = None, *, warm: bool = False, sample: bool = True) -> FastAPI:
+    """With `warm`, the weights are loaded in the background; with `sample`, an empty database gets a project."""
+    access = access or Access()
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        if warm:
+            threading.Thread(target=studio.warm, name="warming", daemon=True).start()
+        yield
+        studio.close()
+
+    if sample:
+        add_sample(studio)
+    app = FastAPI(
+        title="fewaspect studio", version=__version__, openapi_url=f"{PREFIX}/openapi.json", docs_url=None,
+        redoc_url=None, lifespan=lifespan, description="Few-shot aspect detection: projects, examples, reviews.",
+    )  # fmt: skip
+    app.state.studio, app.state.access = studio, access
+    install(app)
+    for router in ROUTERS:
+        app.include_router(router, prefix=PREFIX)
+    app.include_router(status.outside)
+    app.include_router(_problem_schema())
+    app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
+    app.add_middleware(Measured, metrics=studio.metrics)
+    app.add_middleware(Guard, access=access, limits=studio.limits)
+    return app
+
+
+def _problem_schema() -> APIRouter:
+    """Puts the schema of problems among the others, to which every operation refers."""
+    router = APIRouter()
+
+    @router.get(f"{PREFIX}/problem", tags=["status"], response_model=Problem)
+    def problem_example() -> Problem:
+        """What an error looks like."""
+        return Problem(title="Not Found", status=404, detail="expected a project, found none with the id 7.")
+
+    return router

@@ -1,0 +1,51 @@
+"""Dates of reviews, however a file writes them, as 2024-03-31."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime, timezone
+from typing import Any
+
+FORMATS = (
+    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%m/%d/%y", "%d.%m.%y",
+    "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %Y", "%b %Y", "%Y-%m", "%Y%m%d",
+)  # fmt: skip
+_TIME = re.compile(r"[ T,]+\d{1,2}:\d{2}.*$")
+_SECONDS = range(10**8, 5 * 10**9)  # 1973 to 2128
+_JUDGED = 1000  # values by which the format is chosen
+
+
+def read_dates(values: Sequence[Any]) -> list[str | None]:
+    """All by the format that reads most of them, so that 03/04 is not March here and April there."""
+    some = [value for value in values if value not in (None, "")][:_JUDGED]
+    best = max(FORMATS, key=lambda form: sum(_read(value, form) is not None for value in some))
+    return [_read(value, best) for value in values]
+
+
+def are_dates(values: Sequence[Any]) -> bool:
+    """Whether nearly all of those that are there can be read."""
+    some = [value for value in values if value not in (None, "")]
+    return bool(some) and sum(found is not None for found in read_dates(some)) >= 0.8 * len(some)
+
+
+def _read(value: Any, form: str) -> str | None:
+    if isinstance(value, date):  # a datetime is one too
+        return value.isoformat()[:10]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _from_seconds(value)
+    if not isinstance(value, str):
+        return None
+    try:
+        found = datetime.strptime(_TIME.sub("", value.strip()), form)
+    except ValueError:
+        return None
+    return found.date().isoformat() if 1900 <= found.year <= 2200 else None
+
+
+def _from_seconds(value: float) -> str | None:
+    """Of an epoch in seconds or milliseconds."""
+    for seconds in (value, value / 1000):
+        if seconds == seconds and int(min(seconds, 1e12)) in _SECONDS:
+            return datetime.fromtimestamp(seconds, timezone.utc).date().isoformat()
+    return None

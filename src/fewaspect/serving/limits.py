@@ -1,0 +1,21 @@
+"""How much the studio takes, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one request, one project and one client may ask for."""
+
+    body_bytes: int = 64 << 20
+    unpacked_bytes: int = 256 << 20  # of an archive or a compressed file
+    text_chars: int = 20_000
+    import_rows: int = 50_000
+    sentences: int = 250_000  # of a project
+    examples: int = 5_000
+    aspects: int = 100
+    texts: int = 1_000  # in one request to detect
+    requests_per_second: float = 50
+    burst: int = 300

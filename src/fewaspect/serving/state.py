@@ -1,0 +1,164 @@
+"""A project at one revision: its detector, its sentences, and the probabilities found so far."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fewaspect.data.sentences import text_identity
+from fewaspect.detector.decision import DEFAULT_THRESHOLD, decide
+from fewaspect.detector.detector import AspectDetector
+from fewaspect.detector.suggesting import uncertainty
+from fewaspect.serving.errors import MissingError
+from fewaspect.serving.store.definition import Definition, Example
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The sentences of a project in the order of the file."""
+
+    ids: np.ndarray  # (S,) ascending
+    review_ids: np.ndarray
+    positions: np.ndarray
+    starts: np.ndarray
+    texts: list[str]
+    dates: list[str | None]
+
+    @classmethod
+    def of(cls, found: Sequence[Any]) -> Rows:
+        numbers = np.array([row[:4] for row in found], dtype=np.int64).reshape(-1, 4)
+        ids, review_ids, positions, starts = numbers.T
+        texts, dates = [row.text for row in found], [row.date for row in found]
+        return cls(ids, review_ids, positions, starts, texts, dates)
+
+    @cached_property
+    def identities(self) -> dict[str, list[int]]:
+        """Which rows are the same sentence."""
+        found: dict[str, list[int]] = {}
+        for row, text in enumerate(self.texts):
+            found.setdefault(text_identity(text), []).append(row)
+        return found
+
+    @cached_property
+    def folded(self) -> list[str]:
+        """For searching."""
+        return [text.casefold() for text in self.texts]
+
+    def row_of(self, sentence: int) -> int:
+        row = int(np.searchsorted(self.ids, sentence))
+        if row == len(self.ids) or self.ids[row] != sentence:
+            raise MissingError(f"expected a sentence of this project, found none with the id {sentence}.")
+        return row
+
+
+@dataclass(frozen=True)
+class State:
+    """Nothing of it changes but the probabilities, which are filled in; a change of the project makes a new state.
+
+    `known` counts up when the detector learns; a row's `at` says at which count it was scored, 0: never.
+    """
+
+    definition: Definition
+    detector: AspectDetector | None
+    rows: Rows
+    imported: int
+    known: int
+    probabilities: np.ndarray  # (S, N)
+    at: np.ndarray  # (S,)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def after(
+        cls, before: State | None, definition: Definition, detector: AspectDetector | None, rows: Rows, imported: int
+    ) -> State:
+        """What was found before stays until it is found anew; a mere change of thresholds leaves it right."""
+        same = before is not None and before.definition.as_examples() == definition.as_examples()
+        known = (before.known if before else 0) + (not same)
+        probabilities = np.zeros((len(rows.ids), len(definition.aspects)))
+        at = np.zeros(len(rows.ids), dtype=np.int64)
+        if before is not None:
+            _, new, old = np.intersect1d(rows.ids, before.rows.ids, assume_unique=True, return_indices=True)
+            columns = {aspect.id: n for n, aspect in enumerate(before.definition.aspects)}
+            kept = [(n, columns[a.id]) for n, a in enumerate(definition.aspects) if a.id in columns]
+            with before.lock:
+                at[new] = before.at[old]
+                for to, come_from in kept:
+                    probabilities[new, to] = before.probabilities[old, come_from]
+        return cls(definition, detector, rows, imported, known, probabilities, at)
+
+    @property
+    def revision(self) -> int:
+        return self.definition.revision
+
+    @cached_property
+    def thresholds(self) -> np.ndarray:
+        """(N,) in use."""
+        return np.array(list(self.detector.thresholds_.values()) if self.detector else [])
+
+    @property
+    def threshold(self) -> float:
+        """Of aspects without their own."""
+        return DEFAULT_THRESHOLD if self.definition.threshold is None else self.definition.threshold
+
+    @cached_property
+    def aspect_ids(self) -> list[int]:
+        return [aspect.id for aspect in self.definition.aspects]
+
+    @cached_property
+    def id_by_name(self) -> dict[str, int]:
+        return {aspect.name: aspect.id for aspect in self.definition.aspects}
+
+    @cached_property
+    def confirmed(self) -> dict[int, Example]:
+        """Rows whose aspects come from the user."""
+        identities = self.rows.identities
+        return {row: e for e in self.definition.examples for row in identities.get(text_identity(e.text), ())}
+
+    @property
+    def scored(self) -> float:
+        """Share of the sentences that are scored at this revision."""
+        if self.detector is None or not len(self.at):
+            return 1.0
+        return float((self.at == self.known).mean())
+
+    @property
+    def unfinished(self) -> bool:
+        return self.detector is not None and bool((self.at != self.known).any())
+
+    def stale(self, rows: np.ndarray | None = None) -> np.ndarray:
+        """Those of the rows that are not scored at this revision."""
+        if self.detector is None:
+            return np.zeros(0, dtype=np.int64)
+        return np.flatnonzero(self.at != self.known) if rows is None else rows[self.at[rows] != self.known]
+
+    def score(self, rows: np.ndarray) -> None:
+        if len(rows) and self.detector is not None:
+            self.keep(rows, self.detector.predict_proba([self.rows.texts[row] for row in rows]))
+
+    def keep(self, rows: np.ndarray, probabilities: np.ndarray) -> None:
+        with self.lock:
+            self.probabilities[rows] = probabilities
+            self.at[rows] = self.known
+
+    def decided(self) -> np.ndarray:
+        """(S, N) booleans as far as is known: what the user said, else what reaches its threshold."""
+        found = decide(self.probabilities, self.thresholds)
+        columns = {number: n for n, number in enumerate(self.aspect_ids)}
+        for row, example in self.confirmed.items():
+            found[row] = False
+            found[row, [columns[a] for a in example.aspects]] = True
+        return found
+
+    def unsure(self) -> np.ndarray:
+        """(S,) from 0, sure, to 1, at a threshold; what the user said is sure, and what is not read says nothing."""
+        if self.detector is None:
+            return np.zeros(len(self.at))
+        result = uncertainty(self.probabilities, self.thresholds).max(axis=1, initial=0.0)
+        result[list(self.confirmed)] = 0.0
+        result[self.at == 0] = 0.0
+        return result
