@@ -72,11 +72,13 @@ class Client:
     def __init__(self, address: str, project: int, number: int, texts: list[str]) -> None:
         transport = httpx.AsyncHTTPTransport(local_address=f"127.0.{1 + number // 250}.{1 + number % 250}")
         self.http = httpx.AsyncClient(base_url=f"{address}/api/v1/projects/{project}", transport=transport, timeout=60)
-        self.random, self.texts = random.Random(number), texts
+        self.random, self.texts, self.sentences = random.Random(), texts, [0]
         self.found: list[tuple[str, int, float]] = []
 
     async def until(self, end: float, pause: float) -> None:
         kinds = {"sentences": 5, "sentence": 3, "detect": 4, "analyze": 2, "dashboard": 1, "correct": 1, "project": 2}
+        listed = (await self.http.get("/sentences", params={"limit": 200})).json()["sentences"]
+        self.sentences = [sentence["id"] for sentence in listed]
         await asyncio.sleep(self.random.random() * pause)
         while time.perf_counter() < end:
             kind = self.random.choices([*kinds], [*kinds.values()])[0]
@@ -86,7 +88,7 @@ class Client:
             await asyncio.sleep(pause * (0.5 + self.random.random()))
 
     async def _ask(self, kind: str) -> httpx.Response:
-        r, sentence = self.random, self.random.randint(1, 200)
+        r, sentence = self.random, self.random.choice(self.sentences)
         if kind == "sentences":
             return await self.http.get("/sentences", params={"offset": r.randint(0, 150), "limit": 50})
         if kind == "sentence":
