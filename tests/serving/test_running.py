@@ -84,6 +84,10 @@ def test_sockets_are_refused_in_other_tests() -> None:
         socket.socket(socket.AF_INET, socket.SOCK_STREAM)
 
 
-def test_no_other_command_imports_the_web() -> None:
-    code = "import sys, fewaspect.cli, fewaspect.detector.detector; sys.exit('fastapi' in sys.modules)"
+@pytest.mark.parametrize(
+    ("module", "left_out"),
+    [("fewaspect.cli, fewaspect.detector.detector", "fastapi"), ("fewaspect.serving.running", "sklearn")],
+)
+def test_what_takes_time_to_import_is_imported_where_it_is_needed(module: str, left_out: str) -> None:
+    code = f"import sys, {module}; sys.exit('{left_out}' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

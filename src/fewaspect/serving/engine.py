@@ -8,8 +8,8 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from fewaspect.detector.detector import AspectDetector
 from fewaspect.detector.examples import ExampleWarning
 from fewaspect.detector.scorer import Scorer, load_scorer
 from fewaspect.detector.threads import ONE_THREAD
@@ -19,6 +19,9 @@ from fewaspect.serving.store.database import Database
 from fewaspect.serving.store.definition import Definition, read_definition
 from fewaspect.serving.store.projects import project_row
 from fewaspect.serving.store.reviews import read_sentences
+
+if TYPE_CHECKING:
+    from fewaspect.detector.detector import AspectDetector
 
 CHUNK = 256  # sentences that are scored before anything else gets its turn
 AT_ONCE = 512  # so few are scored while a request waits: then all it shows is of the present revision
@@ -116,6 +119,10 @@ class Engine:
 
     def _detector(self, definition: Definition, before: State | None) -> AspectDetector | None:
         """None while there is no aspect."""
+        from fewaspect.detector.detector import (
+            AspectDetector,  # scikit-learn behind it takes a second: the page is there before
+        )
+
         if not definition.aspects:
             return None
         known = before.detector if before else None

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from fewaspect.detector.labels import check_texts
 from fewaspect.detector.reading import split
-from fewaspect.detector.store import Definition as Saved
 from fewaspect.errors import DataError
 from fewaspect.serving.archives import ProjectInFile, ReviewInFile
 from fewaspect.serving.errors import TooManyError
@@ -18,6 +17,7 @@ from fewaspect.serving.store.projects import create_project, free_name, project_
 from fewaspect.serving.store.reviews import NewReview, add_reviews
 
 if TYPE_CHECKING:
+    from fewaspect.detector.store import Definition as Saved
     from fewaspect.serving.studio import Studio
 
 Labelled = Sequence[tuple[str, Sequence[str]]]
