@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -77,11 +76,6 @@ def test_it_prints_its_address_answers_and_stops_cleanly(tmp_path: Path) -> None
     studio.send_signal(signal.SIGINT)
     assert "Stopped; everything is kept." in studio.stdout.read()
     assert studio.wait(timeout=20) == 0
-
-
-def test_sockets_are_refused_in_other_tests() -> None:
-    with pytest.raises(Exception, match="socket"):
-        socket.socket(socket.AF_INET, socket.SOCK_STREAM)
 
 
 @pytest.mark.parametrize(
