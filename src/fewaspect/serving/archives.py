@@ -9,17 +9,18 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from fewaspect.detector.detector import AspectDetector
-from fewaspect.detector.store import ABOUT
-from fewaspect.detector.store import Definition as Saved
-from fewaspect.detector.store import read_definition as read_saved
+from fewaspect.detector.scorer import SAVED
 from fewaspect.errors import DataError, FewAspectError
 from fewaspect.serving.errors import TooLargeError
 from fewaspect.serving.store.definition import Definition
+
+if TYPE_CHECKING:
+    from fewaspect.detector.detector import AspectDetector
+    from fewaspect.detector.store import Definition as Saved
 
 PROJECT, REVIEWS = "project.json", "reviews.jsonl"
 FORMAT, VERSION = "fewaspect-project", 1
@@ -99,13 +100,15 @@ def write_model(path: Path, detector: AspectDetector) -> None:
 
 def read_model(file: BinaryIO, most_bytes: int) -> Saved:
     """What a saved detector was told; its weights are not looked at, since a project has its own."""
+    from fewaspect.detector.store import read_definition as read_saved
+
     with _archive(file, most_bytes) as archive:
-        found = [name for name in archive.namelist() if name.rpartition("/")[2] == ABOUT and name.count("/") <= 1]
+        found = [name for name in archive.namelist() if name.rpartition("/")[2] == SAVED and name.count("/") <= 1]
         if len(found) != 1:
-            raise DataError(f"expected a zip file of a saved detector with one {ABOUT}, found {len(found)} of them.")
+            raise DataError(f"expected a zip file of a saved detector with one {SAVED}, found {len(found)} of them.")
         content = _member(archive, found[0], most_bytes)
     with tempfile.TemporaryDirectory(prefix="fewaspect-") as folder:
-        path = Path(folder) / ABOUT
+        path = Path(folder) / SAVED
         path.write_bytes(content)
         try:
             return read_saved(path)

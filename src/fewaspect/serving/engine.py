@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from fewaspect.detector.detector import AspectDetector
 from fewaspect.detector.examples import ExampleWarning
 from fewaspect.detector.scorer import Scorer, load_scorer
 from fewaspect.detector.threads import ONE_THREAD
@@ -19,9 +20,13 @@ from fewaspect.serving.store.definition import Definition, read_definition
 from fewaspect.serving.store.projects import project_row
 from fewaspect.serving.store.reviews import read_sentences
 
+if TYPE_CHECKING:
+    from fewaspect.detector.detector import AspectDetector
+
 CHUNK = 256  # sentences that are scored before anything else gets its turn
 AT_ONCE = 512  # so few are scored while a request waits: then all it shows is of the present revision
 KEPT = 16  # projects in memory
+_log = logging.getLogger(__name__)
 
 
 class Engine:
@@ -114,6 +119,10 @@ class Engine:
 
     def _detector(self, definition: Definition, before: State | None) -> AspectDetector | None:
         """None while there is no aspect."""
+        from fewaspect.detector.detector import (
+            AspectDetector,  # scikit-learn behind it takes a second: the page is there before
+        )
+
         if not definition.aspects:
             return None
         known = before.detector if before else None
@@ -128,7 +137,16 @@ class Engine:
                 if self._stopped:
                     return
             if state := self._unfinished():
-                state.score(state.stale()[:CHUNK])
+                try:
+                    state.score(state.stale()[:CHUNK])
+                except Exception:  # the worker must live on; the project is read anew when it is next asked for
+                    _log.exception("scoring failed")
+                    self._drop(state)
+
+    def _drop(self, state: State) -> None:
+        with self._lock:
+            for project in [number for number, own in self._states.items() if own is state]:
+                self._states.pop(project)
 
     def _unfinished(self) -> State | None:
         """The state used last that has sentences to score."""

@@ -6,16 +6,18 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fewaspect.data.sentences import text_identity
 from fewaspect.detector.decision import DEFAULT_THRESHOLD, decide
-from fewaspect.detector.detector import AspectDetector
 from fewaspect.detector.suggesting import uncertainty
 from fewaspect.serving.errors import MissingError
 from fewaspect.serving.store.definition import Definition, Example
+
+if TYPE_CHECKING:
+    from fewaspect.detector.detector import AspectDetector
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from fewaspect.detector.labels import check_texts
 from fewaspect.detector.reading import split
-from fewaspect.detector.store import Definition as Saved
 from fewaspect.errors import DataError
 from fewaspect.serving.archives import ProjectInFile, ReviewInFile
 from fewaspect.serving.errors import TooManyError
@@ -18,6 +17,7 @@ from fewaspect.serving.store.projects import create_project, free_name, project_
 from fewaspect.serving.store.reviews import NewReview, add_reviews
 
 if TYPE_CHECKING:
+    from fewaspect.detector.store import Definition as Saved
     from fewaspect.serving.studio import Studio
 
 Labelled = Sequence[tuple[str, Sequence[str]]]
@@ -28,8 +28,8 @@ def take_project(studio: Studio, about: ProjectInFile, reviews: Sequence[ReviewI
     aspects = [NewAspect(_clean(a.name), _clean(a.description), a.threshold) for a in about.aspects]
     labelled = [(_clean(e.text), [_clean(name) for name in e.aspects]) for e in about.examples]
     _check(aspects, labelled, studio.limits)
-    if len(reviews) > studio.limits.import_rows:
-        raise TooManyError(f"expected at most {studio.limits.import_rows:,} reviews, found {len(reviews):,}.")
+    if len(reviews) > studio.limits.sentences:  # more than one import may have brought them
+        raise TooManyError(f"expected at most {studio.limits.sentences:,} reviews, found {len(reviews):,}.")
     texts = check_texts([_clean(review.text) for review in reviews])
     if any(len(text) > studio.limits.text_chars for text in texts):
         raise DataError(f"expected reviews of at most {studio.limits.text_chars:,} characters, found a longer one.")
