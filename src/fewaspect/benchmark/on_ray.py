@@ -34,7 +34,7 @@ class Cluster:
             raise ConfigError('--ray needs Ray, which is not installed: pip install "fewaspect[bulk]".') from None
 
         task = ray.remote(num_cpus=self.cpus, num_gpus=self.gpus, max_retries=RETRIES)(do_run)
-        with ray.init(self.address, log_to_driver=False, logging_level=logging.WARNING):
+        with ray.init(self.address, logging_level=logging.ERROR):
             pending = {task.remote(_anywhere(work), run, str(Path.cwd())): run for run in runs}
             while pending:
                 (done,), _ = ray.wait(list(pending), num_returns=1)

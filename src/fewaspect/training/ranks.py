@@ -84,11 +84,3 @@ class Ranks:
         anywhere = here if all(here) else (used > 0).tolist()  # to look at a GPU's numbers is to wait for it
         for parameter, gradient, needed in zip(parameters, gradients, anywhere, strict=True):
             parameter.grad = gradient if needed else None
-
-    def average_statistics(self, model: nn.Module) -> None:
-        """Batch norms keep running means of what they saw, which is different on every rank."""
-        for norm in model.modules():
-            if self.count > 1 and isinstance(norm, nn.BatchNorm1d):
-                for running in (norm.running_mean, norm.running_var):
-                    if running is not None:
-                        running.copy_(self.accelerator.reduce(running, "mean"))

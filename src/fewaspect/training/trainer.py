@@ -41,6 +41,7 @@ from fewaspect.training.checkpoint import (
     save_tensors,
 )
 from fewaspect.training.folder import RunFolder, RunSettings
+from fewaspect.training.norms import RunningMeans
 from fewaspect.training.prefetch import episodes_on
 from fewaspect.training.ranks import Ranks
 from fewaspect.training.run import VALIDATION_SEED, build_model, report_truncation
@@ -105,6 +106,7 @@ class Trainer:
         self.steps = math.ceil(s.episodes / s.episodes_per_step)
         self.optimiser = torch.optim.AdamW(_parameter_groups(self.model, s), fused=True)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._rate_at)
+        self.running_means = RunningMeans(self.model)
         self.state = TrainingState()
         self.about: dict[str, Any] = {
             "settings": settings.as_dict(),
@@ -142,7 +144,6 @@ class Trainer:
                 bar.update(task, completed=done, note=self._note(losses))
                 if validate:
                     state.seconds = time.perf_counter() - started
-                    self.ranks.average_statistics(self.model)
                     state = self.state = self.ranks.told(partial(self._validate, losses))
                     steps = []
         state.finished = True
@@ -186,6 +187,7 @@ class Trainer:
         s, step = self.settings.train, self.state.step
         size = self._size(step)
         self.model.train()
+        self.running_means.begin()
         report: dict[str, torch.Tensor] = {}
         for place in self.ranks.share(size):
             frozen, episode = next(episodes)
@@ -193,10 +195,12 @@ class Trainer:
             torch.manual_seed(s.seed * 1_000_003 + step + place * 15_485_863)
             _, parts = self.model(frozen, episode)
             loss = torch.stack(list(parts.values())).sum()
-            counts = float(place < size)
-            (loss * counts / size).backward()
+            share = 1 / size if place < size else 0.0
+            (loss * share).backward()
             for name, value in {**parts, "loss": loss}.items():
-                report[name] = report.get(name, 0.0) + value.detach() * counts / size
+                report[name] = report.get(name, 0.0) + value.detach() * share
+            self.running_means.add(share)
+        self.running_means.end(self.ranks.total)
         self.ranks.add_gradients([p for p in self.model.parameters() if p.requires_grad])
         if s.max_grad_norm:
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), s.max_grad_norm)
