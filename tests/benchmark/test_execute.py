@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from fewaspect.benchmark import execute
+from fewaspect.benchmark import work
 from fewaspect.benchmark.config import load_config
 from fewaspect.benchmark.execute import run_grid
 from fewaspect.benchmark.folders import Folders
@@ -163,14 +163,14 @@ def test_two_processes_share_the_work_without_doing_any_of_it_twice(
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Evaluation in 4-way is not possible."""
-    original = execute.evaluate_many
+    original = work.evaluate_many
 
     def refuse(path: Path, settings: list[Any], *rest: Any, **more: Any) -> list[dict[str, Any]]:
         if any(each.way == "4" for each in settings):
             raise ConfigError("only 3-way is possible")
         return original(path, settings, *rest, **more)
 
-    monkeypatch.setattr(execute, "evaluate_many", refuse)
+    monkeypatch.setattr(work, "evaluate_many", refuse)
 
 
 @pytest.mark.usefixtures("failing")

@@ -14,6 +14,14 @@ from fewaspect.errors import ConfigError
 def benchmark(
     grid: Annotated[str, typer.Argument(metavar="GRID", help="A profile (cpu, paper, k-curve) or a YAML file.")],
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder for the runs and the cells.")],
+    address: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ADDRESS]",
+            help="After --ray: the cluster (HOST:6379, ray://HOST:10001); local: a new one.",
+            show_default=False,
+        ),
+    ] = None,
     data: DataFolder = None,
     only: Annotated[
         list[str] | None,
@@ -28,6 +36,12 @@ def benchmark(
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="After a cell that fails, go on; list the failures at the end.")
     ] = False,
+    ray: Annotated[
+        bool,
+        typer.Option("--ray", help="Do the runs as tasks on a Ray cluster: the one at ADDRESS, or on this machine."),
+    ] = False,
+    ray_cpus: Annotated[float, typer.Option(min=0, metavar="N", help="CPUs that a run on Ray takes.")] = 1,
+    ray_gpus: Annotated[float, typer.Option(min=0, metavar="N", help="GPUs that a run on Ray takes.")] = 0,
     offline: Offline = False,
 ) -> None:
     """Train and evaluate a grid of methods, benchmarks, settings and seeds; one JSON file per cell.
@@ -39,6 +53,8 @@ def benchmark(
 
     if out.exists() and not out.is_dir():
         raise ConfigError(f"{out}: expected a folder for the runs and the cells, found a file.")
+    if address and not ray:
+        raise ConfigError(f'expected one GRID, found "{address}" as well; an address of a cluster needs --ray.')
     runs = choose(build_runs(load_config(grid), grid), only or [])
 
     if list_cells or dry_run:
@@ -50,8 +66,10 @@ def benchmark(
         return
 
     from fewaspect.benchmark.execute import run_grid
+    from fewaspect.benchmark.on_ray import Cluster
 
-    failures, held = run_grid(runs, out, data, offline=offline, keep_going=keep_going)
+    cluster = Cluster(address, ray_cpus, ray_gpus) if ray else None
+    failures, held = run_grid(runs, out, data, offline=offline, keep_going=keep_going, cluster=cluster)
     if held:
         typer.echo(f"{sum(len(run.cells) for run in held)} cells are left to another process that is at them.")
     if failures:

@@ -23,13 +23,14 @@ def train(
     """Train a method on the aspects of a benchmark's training split."""
     settings, method = resolve(flags, config)
 
+    from accelerate import PartialState
     from rich.console import Console
 
     from fewaspect.training.folder import RunSettings
     from fewaspect.training.trainer import train as run_training
 
     state = run_training(RunSettings(settings, method), data, out, resume=resume, offline=offline or None)
-    Console().print(
+    Console(quiet=not PartialState().is_main_process).print(
         f"best validation {settings.validation_metric} {state.best:.2f} at step {state.best_step} of {state.step}, "
         f"{state.seconds:.0f} s of training; the run is in {out}",
         highlight=False,

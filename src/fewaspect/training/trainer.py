@@ -9,13 +9,12 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from accelerate import Accelerator
 from rich.console import Console
 
 from fewaspect.data.benchmarks import load_benchmark
@@ -25,7 +24,7 @@ from fewaspect.data.sentences import SentenceSet
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.environment import describe_environment
-from fewaspect.errors import CheckpointError, ConfigError, TrainingError
+from fewaspect.errors import CheckpointError, TrainingError
 from fewaspect.evaluation.evaluator import evaluate_episodes
 from fewaspect.evaluation.metrics import summarise
 from fewaspect.files import atomic_write
@@ -42,7 +41,9 @@ from fewaspect.training.checkpoint import (
     save_tensors,
 )
 from fewaspect.training.folder import RunFolder, RunSettings
+from fewaspect.training.norms import RunningMeans
 from fewaspect.training.prefetch import episodes_on
+from fewaspect.training.ranks import Ranks
 from fewaspect.training.run import VALIDATION_SEED, build_model, report_truncation
 
 LOOK_EVERY = 10  # steps between two looks at the losses
@@ -66,10 +67,11 @@ def train(
     console: Console | None = None,
 ) -> TrainingState:  # fmt: skip
     """Train a method into a run folder; with `resume`, continue to the result the run would have had."""
-    console = console or Console(stderr=True)
-    folder = RunFolder(out)
-    resuming = folder.start(settings, resume)
-    trainer = Trainer(settings, data, folder, offline, console)
+    folder, ranks = RunFolder(out), Ranks(out)
+    ranks.require_work(settings.train.episodes_per_step)
+    resuming = ranks.told(lambda: folder.start(settings, resume))
+    console = (console or Console(stderr=True)) if ranks.first else Console(quiet=True)
+    trainer = Trainer(settings, data, folder, ranks, offline, console)
     if resuming:
         trainer.restore()
     return trainer.run()
@@ -79,9 +81,10 @@ class Trainer:
     """Holds the parts of one run; `run` goes through the steps."""
 
     def __init__(
-        self, settings: RunSettings, data: Path | None, folder: RunFolder, offline: bool | None, console: Console
-    ) -> None:
-        self.settings, self.folder, self.console = settings, folder, console
+        self, settings: RunSettings, data: Path | None, folder: RunFolder, ranks: Ranks, offline: bool | None,
+        console: Console,
+    ) -> None:  # fmt: skip
+        self.settings, self.folder, self.ranks, self.console = settings, folder, ranks, console
         s = settings.train
         benchmark = load_benchmark(s.benchmark, data, train=s.train or None)
         train_set = with_joined_sentences(benchmark.require_train(), s.joined, s.seed)
@@ -89,24 +92,21 @@ class Trainer:
         validation = self._sampler(benchmark.validation, VALIDATION_SEED)
         self.validation_episodes = list(validation.episodes(s.validation_episodes))
 
-        self.accelerator = Accelerator(log_with="tensorboard", project_dir=str(folder.path))
-        if self.accelerator.num_processes > 1:
-            raise ConfigError(
-                f"expected one process, found {self.accelerator.num_processes}: start without a launcher."
-            )
-        encoder, model = build_model(settings, offline)
-        for way, shot in zip(self.sampler.way, self.sampler.shot, strict=True):
-            model.method.require(way, shot)
-        encoder.frozen.model.to(self.accelerator.device)
-        started = time.perf_counter()
-        frozen = FrozenStates(encoder)
-        with counting(console, "frozen layers", len(train_set) + len(benchmark.validation), "sentences") as done:
-            self.train_set = PreparedSet.of(train_set, frozen, done)
-            self.validation_set = PreparedSet.of(benchmark.validation, frozen, done)
+        device, started = ranks.accelerator.device, time.perf_counter()
+        with ranks.accelerator.local_main_process_first():  # it fills the cache of its machine, the others read it
+            encoder, self.model = build_model(settings, offline)
+            for way, shot in zip(self.sampler.way, self.sampler.shot, strict=True):
+                self.model.method.require(way, shot)
+            encoder.frozen.model.to(device)
+            self.model.to(device)
+            frozen = FrozenStates(encoder)
+            with counting(console, "frozen layers", len(train_set) + len(benchmark.validation), "sentences") as done:
+                self.train_set = PreparedSet.of(train_set, frozen, done)
+                self.validation_set = PreparedSet.of(benchmark.validation, frozen, done)
         self.steps = math.ceil(s.episodes / s.episodes_per_step)
-        optimiser = torch.optim.AdamW(_parameter_groups(model, s), fused=True)
-        schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, self._rate_at)
-        self.model, self.optimiser, self.schedule = self.accelerator.prepare(model, optimiser, schedule)
+        self.optimiser = torch.optim.AdamW(_parameter_groups(self.model, s), fused=True)
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._rate_at)
+        self.running_means = RunningMeans(self.model)
         self.state = TrainingState()
         self.about: dict[str, Any] = {
             "settings": settings.as_dict(),
@@ -117,19 +117,21 @@ class Trainer:
             "data_digest": _digest(train_set, benchmark.validation),
             "truncated_sentences": self.train_set.truncated() + self.validation_set.truncated(),
             "encoding_seconds": time.perf_counter() - started,
+            "processes": ranks.count,
             "environment": describe_environment(),
         }
+        ranks.require_equal(self._identity(), "the data and the encoder weights")
 
     def run(self) -> TrainingState:
         s, state = self.settings.train, self.state
-        self.folder.write_about({**self.about, "finished": False})
-        self.accelerator.init_trackers("tensorboard", {})
+        self._write_about({"finished": False})
+        self.ranks.accelerator.init_trackers("tensorboard", {})
         report_truncation(self.about["truncated_sentences"], self.console)
         started = time.perf_counter() - state.seconds
         steps: list[dict[str, torch.Tensor]] = []
         losses: dict[str, float] = {}
-        first = state.step * s.episodes_per_step
-        episodes = episodes_on(self.accelerator.device, self._load, range(first, s.episodes))
+        indices = (index for step in range(state.step, self.steps) for index in self._indices(step))
+        episodes = episodes_on(self.ranks.accelerator.device, self._load, indices)
         with closing(episodes), progress_bar(self.console, "episodes") as bar:
             task = bar.add_task("training", total=s.episodes, completed=state.step * s.episodes_per_step, note="")
             while state.step < self.steps and not state.finished:
@@ -142,14 +144,14 @@ class Trainer:
                 bar.update(task, completed=done, note=self._note(losses))
                 if validate:
                     state.seconds = time.perf_counter() - started
-                    self._validate(losses)
+                    state = self.state = self.ranks.told(partial(self._validate, losses))
                     steps = []
         state.finished = True
-        self._learn_decision()
+        self.ranks.told(self._learn_decision)
         state.seconds = time.perf_counter() - started
-        self.accelerator.end_training()
+        self.ranks.accelerator.end_training()
         outcome = {"steps": state.step, "best": state.best, "best_step": state.best_step, "seconds": state.seconds}
-        self.folder.write_about({**self.about, **outcome, "finished": True})
+        self._write_about({**outcome, "finished": True})
         return state
 
     def restore(self) -> None:
@@ -163,8 +165,8 @@ class Trainer:
                         f"but the {name.replace('_', ' ')} was {about[name]} and is now {self.about[name]}."
                     )
             restore_model(self.model, tensors, self.folder.last)
-            restore_optimiser(self.optimiser.optimizer, tensors, about["learning_rates"])
-            self.schedule.scheduler.load_state_dict(about["schedule"])
+            restore_optimiser(self.optimiser, tensors, about["learning_rates"])
+            self.schedule.load_state_dict(about["schedule"])
             self.state = TrainingState(**about["state"])
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{self.folder.last}: expected a state to resume from, found {error!r}.") from error
@@ -172,21 +174,36 @@ class Trainer:
     def _load(self, index: int) -> tuple[PackedStates, EpisodeTensors]:
         return self.train_set.load(self.sampler.episode(index))
 
+    def _indices(self, step: int) -> list[int]:
+        """The episodes of a step that are for this rank."""
+        return [step * self.settings.train.episodes_per_step + place for place in self.ranks.share(self._size(step))]
+
+    def _size(self, step: int) -> int:
+        s = self.settings.train
+        return min(s.episodes_per_step, s.episodes - step * s.episodes_per_step)
+
     def _step(self, episodes: Iterator[tuple[PackedStates, EpisodeTensors]]) -> dict[str, torch.Tensor]:
-        """One optimiser step; the losses are means over its episodes, and stay where they were computed."""
+        """One optimiser step; the losses are this rank's share of the means, and stay where they were computed."""
         s, step = self.settings.train, self.state.step
-        count = min(s.episodes_per_step, s.episodes - step * s.episodes_per_step)
-        torch.manual_seed(s.seed * 1_000_003 + step)  # dropout depends on the step alone, so a resumed run is equal
+        size = self._size(step)
         self.model.train()
+        self.running_means.begin()
         report: dict[str, torch.Tensor] = {}
-        for frozen, episode in islice(episodes, count):
+        for place in self.ranks.share(size):
+            frozen, episode = next(episodes)
+            # Dropout depends on the episode alone, so that a resumed run is equal, and a divided one.
+            torch.manual_seed(s.seed * 1_000_003 + step + place * 15_485_863)
             _, parts = self.model(frozen, episode)
             loss = torch.stack(list(parts.values())).sum()
-            self.accelerator.backward(loss / count)
+            share = 1 / size if place < size else 0.0
+            (loss * share).backward()
             for name, value in {**parts, "loss": loss}.items():
-                report[name] = report.get(name, 0.0) + value.detach() / count
+                report[name] = report.get(name, 0.0) + value.detach() * share
+            self.running_means.add(share)
+        self.running_means.end(self.ranks.total)
+        self.ranks.add_gradients([p for p in self.model.parameters() if p.requires_grad])
         if s.max_grad_norm:
-            self.accelerator.clip_grad_norm_(self.model.parameters(), s.max_grad_norm)
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), s.max_grad_norm)
         self.optimiser.step()
         self.schedule.step()
         self.optimiser.zero_grad()
@@ -194,7 +211,8 @@ class Trainer:
 
     def _mean_losses(self, steps: list[dict[str, torch.Tensor]]) -> dict[str, float]:
         """Means over the steps since the last validation: the one place where training waits for a GPU."""
-        values = {name: torch.stack([step[name] for step in steps]).double().cpu() for name in steps[0]}
+        table = torch.stack([torch.stack(list(step.values())) for step in steps])  # (steps, losses)
+        values = dict(zip(steps[0], self.ranks.total(table).double().cpu().unbind(1), strict=True))
         lost = (~values["loss"].isfinite()).nonzero().flatten().tolist()
         if lost:
             step = self.state.step - len(steps) + lost[0] + 1
@@ -203,7 +221,8 @@ class Trainer:
             )
         return {name: float(value.mean()) for name, value in values.items()}
 
-    def _validate(self, losses: dict[str, float]) -> None:
+    def _validate(self, losses: dict[str, float]) -> TrainingState:
+        """Measure, save and decide whether to stop: rank 0 does, and tells the others the state."""
         s, state = self.settings.train, self.state
         evaluated = evaluate_episodes(self.model, self.validation_set, self.validation_episodes, tune=True)
         if not all(np.isfinite(scores).all() for scores in evaluated.scores):
@@ -211,7 +230,7 @@ class Trainer:
         measured = evaluated.measured()
         values = {name: summarise(measured[name]).to_percent().mean for name in _VALIDATED} | evaluated.remarks
         state.history.append({"step": state.step, **losses, **{f"validation_{n}": v for n, v in values.items()}})
-        self.accelerator.log({**losses, **{f"validation/{n}": v for n, v in values.items()}}, step=state.step)
+        self.ranks.accelerator.log({**losses, **{f"validation/{n}": v for n, v in values.items()}}, step=state.step)
         value = values[s.validation_metric]
         if value > state.best:
             state.best, state.best_step, state.stale = value, state.step, 0
@@ -225,6 +244,7 @@ class Trainer:
                 f"step {state.step}/{self.steps}  loss {losses['loss']:.4f}  validation AUC {values['auc']:.2f}  "
                 f"F1 {values['f1']:.2f}  {state.seconds:.0f} s"
             )
+        return state
 
     def _learn_decision(self) -> None:
         """A second stage for methods that ask for it: all but the decision is frozen, at its best.
@@ -248,7 +268,7 @@ class Trainer:
         save_tensors(self.folder.best, model_tensors(self.model), about)
 
     def _save_last(self) -> None:
-        optimiser, schedule = self.optimiser.optimizer, self.schedule.scheduler
+        optimiser, schedule = self.optimiser, self.schedule
         about = {
             **self._identity(),
             "state": vars(self.state),
@@ -258,6 +278,10 @@ class Trainer:
         save_tensors(self.folder.last, {**model_tensors(self.model), **optimiser_tensors(optimiser)}, about)
         with atomic_write(self.folder.history) as file:
             file.write(to_json(self.state.history))
+
+    def _write_about(self, outcome: dict[str, Any]) -> None:
+        if self.ranks.first:
+            self.folder.write_about({**self.about, **outcome})
 
     def _identity(self) -> dict[str, str]:
         return {name: self.about[name] for name in ("encoder_digest", "data_digest")}
