@@ -28,7 +28,7 @@ class Engine:
     """Answers from the newest state of a project; what is not scored yet is scored by a worker, chunk by chunk."""
 
     def __init__(self, database: Database, load: Callable[[], Scorer] | None = None) -> None:
-        self.database, self._load = database, load or _remembering_scorer
+        self.database, self._load = database, load or remembering_scorer
         self._states: OrderedDict[int, State] = OrderedDict()  # used last, last
         self._scorer: Scorer | None = None
         self._loading, self._lock = threading.Lock(), threading.RLock()
@@ -136,7 +136,7 @@ class Engine:
             return next((state for state in reversed(self._states.values()) if state.unfinished), None)
 
 
-def _remembering_scorer() -> Scorer:
+def remembering_scorer() -> Scorer:
     """The shipped weights on an encoder that remembers: a change of the examples costs no encoding."""
     scorer = load_scorer(None)
     encoder = RememberingEncoder(scorer.encoder)

@@ -7,6 +7,8 @@ import secrets
 import socket
 import threading
 import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
 
 import uvicorn
 from rich.console import Console
@@ -31,7 +33,8 @@ def run_studio(host: str, port: int | None, usual: int, token: str | None, data:
         app, log_level="warning", proxy_headers=False, server_header=False, timeout_graceful_shutdown=3
     )
     server = _Announced(config, lambda: _announce(console, address, access, browser))
-    server.run(sockets=[taken])
+    with suppress(KeyboardInterrupt):  # which the server passes on when it has stopped
+        server.run(sockets=[taken])
     console.print("Stopped; everything is kept.")
 
 
@@ -67,7 +70,7 @@ def address_of(host: str, port: int) -> str:
 class _Announced(uvicorn.Server):
     """Says its address when it is there, not before."""
 
-    def __init__(self, config: uvicorn.Config, announce) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
         super().__init__(config)
         self.announce = announce
 

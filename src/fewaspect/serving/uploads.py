@@ -56,7 +56,7 @@ def keep_upload(file: BinaryIO, name: str | None, most_bytes: int) -> Upload:
     try:
         packed = file.read(2) == b"\x1f\x8b"
         file.seek(0)
-        _copy(gzip.GzipFile(fileobj=file) if packed else file, upload, most_bytes)
+        _copy(gzip.GzipFile(fileobj=file, mode="rb") if packed else file, upload, most_bytes)
         if upload.format is InputFormat.PARQUET:
             _refuse_large_parquet(upload, most_bytes)
     except BaseException:

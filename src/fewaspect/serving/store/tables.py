@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 METADATA = MetaData(
     naming_convention={
-        "ix": "ix_%(column_0_N_name)s", "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s", "uq": "uq_%(table_name)s_%(column_0_N_name)s",
         "fk": "fk_%(table_name)s_%(column_0_name)s", "pk": "pk_%(table_name)s",
     }
 )  # fmt: skip

@@ -1,0 +1,95 @@
+"""Files out and in: results, saved detectors, code."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from fastapi.testclient import TestClient
+
+from fewaspect import AspectDetector
+from studio_imports import import_text
+
+
+def table(client: TestClient, project: str) -> list[dict[str, str]]:
+    answer = client.get(f"{project}/results")
+    assert answer.headers["content-type"].startswith("text/csv")
+    assert "attachment" in answer.headers["content-disposition"]
+    return list(csv.DictReader(io.StringIO(answer.text)))
+
+
+def test_results_have_a_row_for_each_sentence(client: TestClient, project: str) -> None:
+    client.put(f"{project}/sentences/3/aspects", json={"aspects": [2]})
+    rows = table(client, project)
+    assert [(r["text"], r["row"], r["start"], r["aspects"]) for r in rows] == [
+        ("Cold soup again.", "1", "0", "food"), ("Nobody could park.", "1", "17", "parking"),
+        ("See you on Monday.", "2", "0", "parking"), ("The pizza was fine.", "3", "0", "food"),
+    ]  # fmt: skip
+    assert set(rows[0]) >= {"p_food", "p_parking"}
+    parquet = client.get(f"{project}/results?format=parquet")
+    assert pq.read_table(io.BytesIO(parquet.content)).column("aspects").to_pylist()[0] == ["food"]
+    assert client.get(f"{project}/results?format=xlsx").status_code == 422
+
+
+def test_no_cell_of_the_results_is_a_formula(client: TestClient, project: str) -> None:
+    evil = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\ttab"]
+    rows = "".join(f'"{cell}","{cell} is the soup","-4.5"\n' for cell in evil)
+    import_text(client, project, f'"=HYPERLINK(1)",text,n\n{rows}', "r.csv")
+    client.post(f"{project}/aspects", json={"name": "=evil", "examples": [f"{cell} is the soup" for cell in evil]})
+    answer = client.get(f"{project}/results").text
+    cells = [cell for row in csv.reader(io.StringIO(answer)) for cell in row]
+    assert not [c for c in cells if c[:1] in "=+@\t\r" and c]
+    assert not [c for c in cells if c.startswith("-") and c != "-4.5"]
+    assert "'=HYPERLINK(1)" in cells
+    assert "-4.5" in cells
+
+
+def test_columns_of_the_reviews_are_not_overwritten(client: TestClient, project: str) -> None:
+    import_text(client, project, "review,text,aspects\ncold soup,kept,mine\n", "r.csv", text_column="review")
+    row = table(client, project)[-1]
+    assert (row["text"], row["sentence_text"], row["aspects"], row["found_aspects"]) == (
+        "kept", "cold soup", "mine", "food",
+    )  # fmt: skip
+
+
+def test_a_saved_detector_answers_as_the_project_does(client: TestClient, project: str, tmp_path: Path) -> None:
+    client.patch(f"{project}/aspects/1", json={"threshold": 0.2})
+    with zipfile.ZipFile(io.BytesIO(client.get(f"{project}/model").content)) as archive:
+        archive.extractall(tmp_path / "saved")
+    detector = AspectDetector.load(tmp_path / "saved")
+    assert detector.thresholds_ == {"food": 0.2, "parking": 0.45}
+    texts = ["cold soup", "no place to park", "see you on Monday"]
+    found = client.post(f"{project}/detect", json={"texts": texts}).json()["results"]
+    assert detector.predict(texts) == [result["aspects"] for result in found]
+
+
+def test_a_saved_detector_replaces_what_the_project_knows_and_can_be_undone(
+    client: TestClient, project: str, tmp_path: Path
+) -> None:
+    other = AspectDetector(threshold=0.3).fit({"noise": ["thin walls"]}, descriptions={"noise": "loud"}, none=["hi"])
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        for path in other.save(tmp_path / "saved").iterdir():
+            archive.write(path, f"saved/{path.name}")
+    before = client.get(project).json()
+    taken = client.post(f"{project}/model", files={"file": ("a.zip", held.getvalue())}).json()
+    assert [(a["name"], a["description"], a["examples"]) for a in taken["aspects"]] == [("noise", "loud", 1)]
+    assert (taken["threshold"], taken["examples"]) == (0.3, 2)
+    undone = client.post(f"{project}/undo").json()["project"]
+    assert [(a["id"], a["name"]) for a in undone["aspects"]] == [(a["id"], a["name"]) for a in before["aspects"]]
+    assert client.post(f"{project}/model", files={"file": ("a.zip", b"no zip")}).status_code == 422
+
+
+def test_the_code_makes_the_same_detector(client: TestClient, project: str) -> None:
+    client.patch(f"{project}/aspects/1", json={"description": 'soup "&" co', "threshold": 0.2})
+    client.post(f"{project}/examples", json={"text": "it's\nMonday", "aspects": []})
+    code = client.get(f"{project}/snippet").json()["python"]
+    made: dict = {}
+    exec(code, made)
+    texts = ["cold soup", "no place to park", "see you on Monday"]
+    found = client.post(f"{project}/detect", json={"texts": texts}).json()["results"]
+    assert made["detector"].predict(texts) == [result["aspects"] for result in found]
+    assert made["detector"].thresholds_["food"] == 0.2

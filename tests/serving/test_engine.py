@@ -1,0 +1,132 @@
+"""What the engine says is always of the newest revision, and costs no more than what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fewaspect import AspectDetector
+from fewaspect.detector.scorer import Scorer
+from fewaspect.serving.engine import Engine
+from fewaspect.serving.store.database import Database
+from fewaspect.serving.store.definition import (
+    NewAspect,
+    add_aspect,
+    change_aspect,
+    put_example,
+    remove_aspect,
+    set_threshold,
+)
+from fewaspect.serving.store.projects import create_project
+from fewaspect.serving.store.reviews import NewReview, add_reviews, remove_reviews
+
+TEXTS = ["Cold soup again.", "Nobody could park.", "See you on Monday.", "The waiter was rude.", "cold soup AGAIN."]
+
+
+@pytest.fixture
+def engine(tmp_path: Path, scorer: Scorer) -> Iterator[Engine]:
+    database = Database(str(tmp_path / "studio.db"))
+    with database.write() as connection:
+        create_project(connection, "a")
+        add_aspect(connection, 1, NewAspect("food"), ["the soup was cold"])
+        add_aspect(connection, 1, NewAspect("parking"), ["no valet", "garage full"])
+        add_reviews(connection, 1, [NewReview(text, None, {}, [(0, len(text))]) for text in TEXTS])
+    engine = Engine(database, lambda: scorer)
+    yield engine
+    engine.stop()
+    database.close()
+
+
+def test_probabilities_are_those_of_a_detector_fitted_with_the_same(engine: Engine, scorer: Scorer) -> None:
+    fitted = AspectDetector().fit({"food": ["the soup was cold"], "parking": ["no valet", "garage full"]})
+    assert np.allclose(engine.fresh(1).probabilities, fitted.predict_proba(TEXTS), atol=2e-3)  # half precision
+
+
+def test_the_worker_scores_what_nobody_asked_for(engine: Engine) -> None:
+    state = engine.state(1)
+    for _ in range(200):
+        if not state.unfinished:
+            break
+        import time
+
+        time.sleep(0.02)
+    assert state.scored == 1.0
+    assert (state.probabilities > 0).all()
+
+
+def test_a_new_example_changes_what_is_found(engine: Engine) -> None:
+    before = engine.fresh(1)
+    with engine.database.write() as connection:
+        put_example(connection, 1, "The waiter was rude.", [1])
+    after = engine.fresh(1)
+    assert after.revision == before.revision + 1
+    assert after.probabilities[3, 0] > before.probabilities[3, 0] + 0.2
+
+
+def test_thresholds_change_decisions_without_scoring_again(engine: Engine) -> None:
+    before = engine.fresh(1)
+    with engine.database.write() as connection:
+        set_threshold(connection, 1, 1.0)
+        change_aspect(connection, 1, 2, {"threshold": 0.0})
+    after = engine.state(1)
+    assert after.scored == 1.0
+    assert np.array_equal(after.probabilities, before.probabilities)
+    assert after.decided().tolist() == [[False, True]] * 5
+
+
+def test_a_removed_aspect_leaves_the_columns_of_the_others(engine: Engine) -> None:
+    before = engine.fresh(1).probabilities
+    with engine.database.write() as connection:
+        remove_aspect(connection, 1, 1)
+    after = engine.state(1)
+    assert after.aspect_ids == [2]
+    assert np.array_equal(after.probabilities[:, 0], before[:, 1])  # until it is scored anew
+    assert after.scored < 1
+
+
+def test_what_the_user_said_wins_over_the_detector_for_every_equal_sentence(engine: Engine) -> None:
+    with engine.database.write() as connection:
+        put_example(connection, 1, TEXTS[0], [2])
+    state = engine.fresh(1)
+    assert state.decided()[[0, 4]].tolist() == [[False, True]] * 2
+    assert sorted(state.confirmed) == [0, 4]
+
+
+def test_without_aspects_nothing_is_found_and_nothing_fails(engine: Engine) -> None:
+    with engine.database.write() as connection:
+        remove_aspect(connection, 1, 1)
+        remove_aspect(connection, 1, 2)
+    state = engine.fresh(1)
+    assert state.detector is None
+    assert state.decided().shape == (5, 0)
+    assert state.scored == 1.0
+
+
+def test_reviews_that_are_removed_are_gone_and_new_ones_are_scored(engine: Engine) -> None:
+    engine.fresh(1)
+    with engine.database.write() as connection:
+        remove_reviews(connection, 1)
+        add_reviews(connection, 1, [NewReview("garage full", None, {}, [(0, 11)])])
+    state = engine.fresh(1)
+    assert state.rows.texts == ["garage full"]
+    assert state.decided().tolist() == [[False, True]]
+
+
+def test_an_example_without_a_word_does_no_harm(engine: Engine) -> None:
+    with engine.database.write() as connection:
+        put_example(connection, 1, "!!!", [1])
+    assert engine.fresh(1).scored == 1.0
+
+
+def test_a_change_reads_only_what_is_new(engine: Engine, scorer: Scorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine.fresh(1)
+    asked = []
+    inner = scorer.encoder.encoder
+    monkeypatch.setattr(inner, "states", lambda ids, real=inner.states: asked.append(len(ids)) or real(ids))
+    with engine.database.write() as connection:
+        put_example(connection, 1, "an example that nobody wrote before 4711", [1])
+    engine.fresh(1)
+    assert sum(asked) == 1
