@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo studio test lint clean
+.PHONY: demo studio test lint page clean
 
 demo: $(VENV)/.installed
 	$(BIN)/fewaspect quickstart
@@ -19,6 +19,12 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The page of the studio is committed as built; this builds it anew and needs Node.
+page:
+	npm --prefix frontend ci
+	npm --prefix frontend test
+	npm --prefix frontend run build
 
 $(VENV)/.created:
 	$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 10) else "fewaspect needs Python 3.10 or newer; set PYTHON=...")'

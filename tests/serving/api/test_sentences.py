@@ -38,6 +38,15 @@ def test_pages_and_filters(client: TestClient, project: str) -> None:
     assert client.get(f"{project}/sentences?show=some").status_code == 422
 
 
+def test_what_the_dashboard_counts_can_be_read(client: TestClient, project: str) -> None:
+    csv = "text,date\nCold soup in the parking garage,2024-03-01\nCold soup,2024-03-09\nCold soup,2024-04-01\n"
+    import_text(client, project, csv, "r.csv", date_column="date")
+    assert texts(client, project, aspect=1, together=2) == ["Cold soup in the parking garage"]
+    assert len(texts(client, project, aspect=1, period="2024-03")) == 2
+    assert texts(client, project, aspect=2, period="2024-04") == []
+    assert client.get(f"{project}/sentences?period=spring").status_code == 422
+
+
 def test_the_least_sure_come_first_and_the_rest_is_left_out(client: TestClient, project: str) -> None:
     scores = {s["text"]: s["scores"] for s in client.get(f"{project}/sentences").json()["sentences"]}
     client.patch(f"{project}/aspects/1", json={"threshold": scores["See you on Monday."]["1"]})
