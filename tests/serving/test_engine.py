@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from fewaspect import AspectDetector
 from fewaspect.detector.scorer import Scorer
 from fewaspect.serving.engine import Engine
+from fewaspect.serving.state import State
 from fewaspect.serving.store.database import Database
 from fewaspect.serving.store.definition import (
     NewAspect,
@@ -40,6 +42,14 @@ def engine(tmp_path: Path, scorer: Scorer) -> Iterator[Engine]:
     database.close()
 
 
+def wait_until(there: Callable[[], bool]) -> None:
+    for _ in range(500):
+        if there():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it does not happen")
+
+
 def test_probabilities_are_those_of_a_detector_fitted_with_the_same(engine: Engine, scorer: Scorer) -> None:
     fitted = AspectDetector().fit({"food": ["the soup was cold"], "parking": ["no valet", "garage full"]})
     assert np.allclose(engine.fresh(1).probabilities, fitted.predict_proba(TEXTS), atol=2e-3)  # half precision
@@ -47,14 +57,18 @@ def test_probabilities_are_those_of_a_detector_fitted_with_the_same(engine: Engi
 
 def test_the_worker_scores_what_nobody_asked_for(engine: Engine) -> None:
     state = engine.state(1)
-    for _ in range(200):
-        if not state.unfinished:
-            break
-        import time
-
-        time.sleep(0.02)
+    wait_until(lambda: not state.unfinished)
     assert state.scored == 1.0
     assert (state.probabilities > 0).all()
+
+
+def test_the_worker_outlives_a_fault(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(State, "score", lambda *_: 1 / 0)
+        engine.state(1)
+        wait_until(lambda: 1 not in engine._states)
+    state = engine.state(1)
+    wait_until(lambda: not state.unfinished)
 
 
 def test_a_new_example_changes_what_is_found(engine: Engine) -> None:

@@ -6,8 +6,10 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
 from starlette.staticfiles import StaticFiles
 
 from fewaspect import __version__
@@ -57,20 +59,17 @@ def make_app(studio: Studio, access: Access | None = None, *, warm: bool = False
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)
     app.include_router(status.outside)
-    app.include_router(_problem_schema())
+    app.openapi = lambda: _described(app)  # type: ignore[method-assign]
     app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
     app.add_middleware(Measured, metrics=studio.metrics)
     app.add_middleware(Guard, access=access, limits=studio.limits)
     return app
 
 
-def _problem_schema() -> APIRouter:
-    """Puts the schema of problems among the others, to which every operation refers."""
-    router = APIRouter()
-
-    @router.get(f"{PREFIX}/problem", tags=["status"], response_model=Problem)
-    def problem_example() -> Problem:
-        """What an error looks like."""
-        return Problem(title="Not Found", status=404, detail="expected a project, found none with the id 7.")
-
-    return router
+def _described(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI description, with the schema of problems, to which every operation refers, among the others."""
+    if app.openapi_schema is None:
+        made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+        made["components"]["schemas"]["Problem"] = Problem.model_json_schema()
+        app.openapi_schema = made
+    return app.openapi_schema

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import warnings
 from collections import OrderedDict
@@ -22,6 +23,7 @@ from fewaspect.serving.store.reviews import read_sentences
 CHUNK = 256  # sentences that are scored before anything else gets its turn
 AT_ONCE = 512  # so few are scored while a request waits: then all it shows is of the present revision
 KEPT = 16  # projects in memory
+_log = logging.getLogger(__name__)
 
 
 class Engine:
@@ -128,7 +130,16 @@ class Engine:
                 if self._stopped:
                     return
             if state := self._unfinished():
-                state.score(state.stale()[:CHUNK])
+                try:
+                    state.score(state.stale()[:CHUNK])
+                except Exception:  # the worker must live on; the project is read anew when it is next asked for
+                    _log.exception("scoring failed")
+                    self._drop(state)
+
+    def _drop(self, state: State) -> None:
+        with self._lock:
+            for project in [number for number, own in self._states.items() if own is state]:
+                self._states.pop(project)
 
     def _unfinished(self) -> State | None:
         """The state used last that has sentences to score."""

@@ -11,7 +11,7 @@ from fewaspect.detector.reading import split
 from fewaspect.detector.reviews.detecting import Stream
 from fewaspect.detector.reviews.reading import Review
 from fewaspect.detector.reviews.writing import as_json
-from fewaspect.errors import FewAspectError
+from fewaspect.errors import DataError, FewAspectError
 from fewaspect.serving.dates import read_dates
 from fewaspect.serving.errors import TooManyError
 from fewaspect.serving.jobs import Job
@@ -51,7 +51,7 @@ def _read(studio: Studio, upload: Upload, text: str | None, date: str | None, jo
     dates: list[Any] = []
     for chunk in stream.chunks:
         if studio.jobs.stopping.is_set():
-            raise TooManyError("expected to finish the import, found that the studio stops.")
+            raise DataError("expected to finish the import, found that the studio stops.")
         kept = [review for review in chunk if review.text.strip() and len(review.text) <= limits.text_chars]
         texts = check_texts([review.text.replace("\0", "\ufffd") for review in kept])
         spans, _, _ = split(scorer, texts)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from fastapi.testclient import TestClient
 
+from studio_imports import import_text
+
 PROJECTS = "/api/v1/projects"
 
 
@@ -95,3 +97,22 @@ def test_all_is_kept_when_the_studio_is_started_again(
     again = make_client()
     assert [again.get(f"{project}{part}").json() for part in ("/sentences", "/examples", "/dashboard")] == before
     assert again.post(f"{project}/undo").json()["did"] == 'label "See you on Monday." as parking'
+
+
+def test_all_of_it_works_on_either_database(make_client: Callable[..., TestClient], where: str) -> None:
+    client = make_client(data=where, sample=True)
+    address = f"{PROJECTS}/{client.get(PROJECTS).json()['projects'][0]['id']}"
+    assert "event: done" in import_text(client, address, "text,date\nLoud\u2028all night,2024-03-01\n", "r.csv")
+    last = client.get(f"{address}/sentences?q=night&order=uncertain").json()["sentences"][-1]
+    aspect = client.post(f"{address}/aspects", json={"name": "sound", "examples": ["loud", "n\0isy"]}).json()["id"]
+    assert client.put(f"{address}/sentences/{last['id']}/aspects", json={"aspects": [aspect]}).json()["confirmed"]
+    assert client.post(f"{address}/tune").status_code == 200
+    assert client.get(f"{address}/dashboard").json()["sentences"] > 300
+    archive = client.get(f"{address}/export").content
+    assert client.post(f"{PROJECTS}/import", files={"file": ("a.zip", archive)}).json()["name"].endswith("(2)")
+    for _ in range(3):
+        assert client.post(f"{address}/undo").status_code == 200
+    assert client.post(f"{address}/undo").status_code == 409
+    assert client.post(f"{address}/redo").json()["did"] == 'add the aspect "sound"'
+    assert client.delete(f"{address}/reviews").status_code == 204
+    assert client.delete(address).status_code == 204

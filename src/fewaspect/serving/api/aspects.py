@@ -13,6 +13,8 @@ from fewaspect.serving.api.fields import (
     Given,
     Id,
     InStudio,
+    MaybeDescription,
+    MaybeName,
     Name,
     Probability,
     ProjectId,
@@ -20,7 +22,7 @@ from fewaspect.serving.api.fields import (
     example,
     given,
 )
-from fewaspect.serving.api.problems import RefusedError, answers
+from fewaspect.serving.api.problems import answers
 from fewaspect.serving.state import State
 from fewaspect.serving.store.definition import NewAspect, add_aspect, change_aspect, remove_aspect
 from fewaspect.serving.store.projects import project_row
@@ -42,8 +44,8 @@ class ChangedAspect(Given):
     """What is left out stays; a threshold of null is the project's."""
 
     model_config = given(threshold=0.6)
-    name: Name | None = None
-    description: Description | None = None
+    name: MaybeName = ""
+    description: MaybeDescription = ""
     threshold: Probability | None = None
 
 
@@ -86,9 +88,6 @@ def add(studio: InStudio, project: ProjectId, new: GivenAspect) -> Any:
 def patch(studio: InStudio, project: ProjectId, aspect: Id, changed: ChangedAspect) -> Any:
     """Rename it, describe it, set its threshold."""
     values = changed.model_dump(exclude_unset=True)
-    for name in ("name", "description"):
-        if values.get(name, "") is None:
-            raise RefusedError(422, f"{name}: expected a text, found nothing.", name)
     with studio.database.write() as connection:
         project_row(connection, project)
         change_aspect(connection, project, aspect, values)

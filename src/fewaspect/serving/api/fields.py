@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Request
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from fewaspect.serving.limits import Limits
 from fewaspect.serving.studio import Studio
@@ -19,6 +19,16 @@ def _storable(text: str) -> str:
     return text.replace("\0", "\ufffd")
 
 
+def _whole(value: object) -> object:
+    """To JSON, 3.0 is a whole number."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _left_out(schema: dict[str, Any]) -> None:
+    """A field that may be left out but not be null; what then stands in its place is nobody's business."""
+    schema.pop("default", None)
+
+
 class Given(BaseModel):
     """What a request brings: exactly these fields, of exactly these types."""
 
@@ -29,7 +39,7 @@ class Answer(BaseModel):
     """What a request gets."""
 
 
-Id = Annotated[int, Field(ge=1, le=LARGEST)]
+Id = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(_whole)]
 ProjectId = Annotated[int, Path(ge=1, le=LARGEST, description="Id of a project.", examples=[1])]
 Probability = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[
@@ -38,6 +48,8 @@ Name = Annotated[
     AfterValidator(_storable),
 ]
 Description = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000), AfterValidator(_storable)]
+MaybeName = Annotated[Name, Field(json_schema_extra=_left_out)]
+MaybeDescription = Annotated[Description, Field(json_schema_extra=_left_out)]
 Sentence = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=LIMITS.text_chars, pattern=r"\S"),

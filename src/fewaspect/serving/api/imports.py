@@ -87,7 +87,7 @@ def start(
 @router.get(
     "/jobs/{job}/events",
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}, **answers(404)},
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "object"}}}}, **answers(404)},
 )
 async def events(studio: InStudio, project: ProjectId, job: Id, request: Request) -> StreamingResponse:
     """Progress as it comes; the last event is `done` or `failed`."""

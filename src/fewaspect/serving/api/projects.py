@@ -7,8 +7,18 @@ from typing import Any
 from fastapi import APIRouter
 
 from fewaspect.serving.api.aspects import AspectAnswer, aspects_of
-from fewaspect.serving.api.fields import Answer, Given, InStudio, Name, Probability, ProjectId, example, given
-from fewaspect.serving.api.problems import RefusedError, answers
+from fewaspect.serving.api.fields import (
+    Answer,
+    Given,
+    InStudio,
+    MaybeName,
+    Name,
+    Probability,
+    ProjectId,
+    example,
+    given,
+)
+from fewaspect.serving.api.problems import answers
 from fewaspect.serving.store.definition import set_threshold
 from fewaspect.serving.store.journal import next_in_words, redo, undo
 from fewaspect.serving.store.projects import (
@@ -35,7 +45,7 @@ class ChangedProject(Given):
     """What is left out stays; a threshold of null is the detector's own."""
 
     model_config = given(threshold=0.4)
-    name: Name | None = None
+    name: MaybeName = ""
     threshold: Probability | None = None
 
 
@@ -130,8 +140,6 @@ def patch(studio: InStudio, project: ProjectId, changed: ChangedProject) -> Any:
     with studio.database.write() as connection:
         project_row(connection, project)
         if "name" in changed.model_fields_set:
-            if changed.name is None:
-                raise RefusedError(422, "name: expected a name, found nothing.", "name")
             rename_project(connection, project, changed.name)
         if "threshold" in changed.model_fields_set:
             set_threshold(connection, project, changed.threshold)
