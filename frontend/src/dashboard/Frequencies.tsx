@@ -11,7 +11,7 @@ export function Frequencies({ numbers }: { numbers: Dashboard }) {
   const bar = (words: string, n: number, open: () => void, style?: Record<string, string>) => (
     <button key={words} type="button" class="bar" style={style} onClick={open} title={`Show these ${count(n)} sentences`}>
       <span class="name">{words}</span>
-      {style ? <span class="track"><i style={{ "--p": `${(100 * n) / most}%` }} /></span> : <span />}
+      {style ? <span class="track"><i style={{ "--p": `${(100 * n) / most}%` }} /></span> : <span class="no-track" />}
       <span class="count">{count(n)} <small>{percent(numbers.sentences ? n / numbers.sentences : 0)}</small></span>
     </button>
   );
