@@ -14,12 +14,13 @@ interface Props {
 }
 
 export function AspectRow({ aspect, position, most }: Props) {
+  const { q } = filter.value;
   const on = filter.value.aspect === aspect.id;
   return (
     <li class={`aspect ${on ? "on" : ""}`} style={coloured(aspect)}>
       <div class="aspect-top">
         <button type="button" class="aspect-name" aria-pressed={on} title={aspect.description || `Show the sentences about ${aspect.name}`}
-          onClick={() => show(on ? {} : { aspect: aspect.id })}>
+          onClick={() => show(on ? { q } : { aspect: aspect.id, q })}>
           {position < 9 && <kbd aria-hidden="true">{position + 1}</kbd>}
           <span>{aspect.name}</span>
         </button>

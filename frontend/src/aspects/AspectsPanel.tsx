@@ -22,9 +22,9 @@ export function AspectsPanel() {
       </div>
       <ul class="filters">
         <FilterRow words="All sentences" number={sentences} on={!filtered(now)} onClick={() => show({})} />
-        <FilterRow words="Uncertain" on={now.show === "uncertain"} onClick={() => show({ show: "uncertain", order: "uncertain" })} />
-        <FilterRow words="None of these" on={now.show === "none"} onClick={() => show({ show: "none" })} />
-        <FilterRow words="Your examples" on={now.show === "examples"} onClick={() => show({ show: "examples" })} />
+        <FilterRow words="Uncertain" on={now.show === "uncertain"} onClick={() => show({ show: "uncertain", order: "uncertain", q: now.q })} />
+        <FilterRow words="None of these" on={now.show === "none"} onClick={() => show({ show: "none", q: now.q })} />
+        <FilterRow words="Your examples" on={now.show === "examples"} onClick={() => show({ show: "examples", q: now.q })} />
       </ul>
       <ul class="aspect-list">
         {aspects.value.map((aspect, i) => (

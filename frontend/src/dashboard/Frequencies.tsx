@@ -7,11 +7,11 @@ import { count, percent } from "../text/numbers";
 /** How many sentences each aspect was found in. */
 export function Frequencies({ numbers }: { numbers: Dashboard }) {
   const rows = [...numbers.aspects].sort((a, b) => b.count - a.count);
-  const most = Math.max(1, numbers.none, ...rows.map((row) => row.count));
+  const most = Math.max(1, ...rows.map((row) => row.count));
   const bar = (words: string, n: number, open: () => void, style?: Record<string, string>) => (
     <button key={words} type="button" class="bar" style={style} onClick={open} title={`Show these ${count(n)} sentences`}>
       <span class="name">{words}</span>
-      <span class="track"><i style={{ "--p": `${(100 * n) / most}%` }} /></span>
+      {style ? <span class="track"><i style={{ "--p": `${(100 * n) / most}%` }} /></span> : <span class="no-track" />}
       <span class="count">{count(n)} <small>{percent(numbers.sentences ? n / numbers.sentences : 0)}</small></span>
     </button>
   );

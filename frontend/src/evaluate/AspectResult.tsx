@@ -1,14 +1,18 @@
 import { useState } from "preact/hooks";
 import type { AspectEvaluation, CurvePoint } from "../api/types";
 import { coloured } from "../parts/colour";
-import { setThreshold } from "../state/corrections";
 import { aspectById } from "../state/project";
 import { probability } from "../text/numbers";
 import { Confusion } from "./Confusion";
 import { Curve } from "./Curve";
 
+interface Props {
+  result: AspectEvaluation;
+  onUse: (id: number, threshold: number) => void;
+}
+
 /** One aspect: its confusion, and its curve on which another threshold can be tried. */
-export function AspectResult({ result }: { result: AspectEvaluation }) {
+export function AspectResult({ result, onUse }: Props) {
   const [tried, setTried] = useState(result.threshold);
   const point = nearest(result.curve, tried);
   const moved = Math.abs(tried - result.threshold) > 0.001;
@@ -26,7 +30,7 @@ export function AspectResult({ result }: { result: AspectEvaluation }) {
             <input type="range" min="0.01" max="0.99" step="0.01" value={tried} onInput={(event) => setTried(Number(event.currentTarget.value))} />
           </label>
           <footer>
-            <button type="button" disabled={!moved} onClick={() => void setThreshold(result.id, tried)}>Use this threshold</button>
+            <button type="button" disabled={!moved} onClick={() => onUse(result.id, tried)}>Use this threshold</button>
           </footer>
         </div>
       </div>

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { Evaluation } from "../api/types";
 import { Figure } from "../dashboard/Dashboard";
 import { FileDrop } from "../parts/FileDrop";
+import { setThreshold } from "../state/corrections";
 import { announce, report } from "../state/messages";
 import { aspects, project, studio } from "../state/project";
 import { labelledLines } from "../text/lines";
@@ -12,7 +13,7 @@ import { ResultTable } from "./ResultTable";
 
 /** Outlive the tab, so that looking elsewhere loses nothing. */
 const typed = signal("");
-const answered = signal<{ project: number; evaluation: Evaluation } | null>(null);
+const answered = signal<{ project: number; evaluation: Evaluation; again: () => Promise<Evaluation> } | null>(null);
 
 export function Evaluate() {
   const [busy, setBusy] = useState(false);
@@ -21,7 +22,7 @@ export function Evaluate() {
   const run = async (work: () => Promise<Evaluation>) => {
     setBusy(true);
     try {
-      answered.value = { project: project.value!.id, evaluation: await work() };
+      answered.value = { project: project.value!.id, evaluation: await work(), again: work };
       announce(`Evaluated: macro F1 ${probability(answered.value.evaluation.macro_f1)}`);
     } catch (error) {
       report(error);
@@ -33,6 +34,10 @@ export function Evaluate() {
     event.preventDefault();
     const { texts, labels } = labelledLines(typed.value);
     void run(() => studio().evaluateLines(texts, labels));
+  };
+  const use = async (id: number, threshold: number) => {
+    await setThreshold(id, threshold);
+    await run(answered.value!.again);
   };
   const unknown = Object.entries(evaluation?.unknown_aspects ?? {});
   const shown = evaluation?.aspects.find((aspect) => aspect.id === chosen) ?? evaluation?.aspects[0];
@@ -67,7 +72,7 @@ export function Evaluate() {
           </div>
           {unknown.length > 0 && <p class="remark">Not among your aspects, so not counted: {unknown.map(([name, n]) => `${name} (${n})`).join(", ")}.</p>}
           <ResultTable evaluation={evaluation} chosen={shown?.id ?? null} onChoose={setChosen} />
-          {shown && <AspectResult key={shown.id} result={shown} />}
+          {shown && <AspectResult key={`${shown.id} ${shown.threshold}`} result={shown} onUse={use} />}
         </div>
       )}
     </div>

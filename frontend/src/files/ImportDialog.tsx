@@ -47,8 +47,8 @@ export function ImportDialog() {
   return (
     <Dialog title="Import reviews" wide>
       {!now && <p class="soft">The file stays on this computer. Each review is split into sentences, and each sentence is detected.</p>}
-      <FileDrop label={now ? now.file.name : busy.value ? "Reading …" : "Drop a file here, or choose one"} hint={now ? "Choose another file" : "CSV, TSV, Excel, JSON, JSON lines, Parquet or plain text"}
-        accept=".csv,.tsv,.xlsx,.json,.jsonl,.ndjson,.parquet,.txt" onFile={(file) => void look(file)} />
+      <FileDrop label={now ? now.file.name : busy.value ? "Reading …" : "Drop a file here, or choose one"} hint={now ? "Choose another file" : "CSV, TSV, JSON lines, Parquet or plain text with one review per line"}
+        accept=".csv,.tsv,.tab,.jsonl,.ndjson,.parquet,.pq,.txt,.text,.gz" onFile={(file) => void look(file)} />
       {now && (
         <form onSubmit={start}>
           <div class="field-row">

@@ -66,6 +66,7 @@ function chooseProjectFile(): void {
 
 export async function deleteProject(id: number, name: string): Promise<void> {
   await new Studio(id).remove();
+  dialog.value = null;
   project.value = null;
   await openSome();
   toast(`Deleted “${name}”.`);

@@ -11,7 +11,7 @@ export const Empty = () => (
     ) : (
       <>
         <h2>No reviews yet</h2>
-        <p>Import a file (CSV, Excel, JSON lines, Parquet or plain text). It stays on this computer.</p>
+        <p>Import a file (CSV, TSV, JSON lines, Parquet or plain text). It stays on this computer.</p>
         <button type="button" class="primary" onClick={() => (dialog.value = "import")}>Import reviews</button>
       </>
     )}

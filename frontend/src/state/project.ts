@@ -32,6 +32,7 @@ export async function openProject(id: number): Promise<void> {
       if (project.value?.id !== id) resetView();
       project.value = opened;
     });
+    document.title = `${opened.name} · fewaspect studio`;
     localStorage.setItem(KEY, String(id));
   } catch (error) {
     report(error);

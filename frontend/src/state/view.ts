@@ -15,7 +15,8 @@ export const selected = signal<number | null>(null);
 export const dialog = signal<DialogName | null>(null);
 
 export function show(change: Partial<Filter>): void {
-  filter.value = { ...EVERYTHING, order: filter.value.order, ...change };
+  const { order, show } = filter.value;
+  filter.value = { ...EVERYTHING, order: show === "uncertain" ? "file" : order, ...change };
   tab.value = "reviews";
   part.value = "main";
 }

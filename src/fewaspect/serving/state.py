@@ -79,7 +79,12 @@ class State:
         cls, before: State | None, definition: Definition, detector: AspectDetector | None, rows: Rows, imported: int
     ) -> State:
         """What was found before stays until it is found anew; a mere change of thresholds leaves it right."""
-        same = before is not None and before.definition.as_examples() == definition.as_examples()
+        ids = [aspect.id for aspect in definition.aspects]  # a loaded detector may say the same of other aspects
+        same = (
+            before is not None
+            and before.aspect_ids == ids
+            and before.definition.as_examples() == definition.as_examples()
+        )
         known = (before.known if before else 0) + (not same)
         probabilities = np.zeros((len(rows.ids), len(definition.aspects)))
         at = np.zeros(len(rows.ids), dtype=np.int64)

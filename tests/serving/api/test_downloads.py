@@ -83,6 +83,13 @@ def test_a_saved_detector_replaces_what_the_project_knows_and_can_be_undone(
     assert client.post(f"{project}/model", files={"file": ("a.zip", b"no zip")}).status_code == 422
 
 
+def test_a_project_that_takes_its_own_detector_finds_what_it_found(client: TestClient, project: str) -> None:
+    found = [s["text"] for s in client.get(f"{project}/sentences?show=none").json()["sentences"]]
+    saved = client.get(f"{project}/model").content
+    client.post(f"{project}/model", files={"file": ("a.zip", saved)}).raise_for_status()
+    assert [s["text"] for s in client.get(f"{project}/sentences?show=none").json()["sentences"]] == found
+
+
 def test_the_code_makes_the_same_detector(client: TestClient, project: str) -> None:
     client.patch(f"{project}/aspects/1", json={"description": 'soup "&" co', "threshold": 0.2})
     client.post(f"{project}/examples", json={"text": "it's\nMonday", "aspects": []})
