@@ -80,6 +80,7 @@ def files(folder: Path) -> list[str]:
     return sorted(path.name.split(".out.")[0] for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.slow
 def test_two_processes_learn_what_one_does_and_one_writes(settings: RunSettings, alone: Path, tmp_path: Path) -> None:
     done = in_two(settings, tmp_path / "two")
     assert done.returncode == 0, done.stderr
@@ -90,6 +91,7 @@ def test_two_processes_learn_what_one_does_and_one_writes(settings: RunSettings,
     assert done.stderr.count("step 1/3") == 1
 
 
+@pytest.mark.slow
 def test_when_one_process_dies_all_end_and_one_alone_resumes(
     settings: RunSettings, alone: Path, tmp_path: Path
 ) -> None:
@@ -102,6 +104,7 @@ def test_when_one_process_dies_all_end_and_one_alone_resumes(
     require_equal(alone, tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_a_run_of_one_process_is_resumed_by_two(
     settings: RunSettings, alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
