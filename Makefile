@@ -4,9 +4,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .PHONY: demo studio test lint browser page clean
-=======
-.PHONY: demo studio test lint page clean
->>>>>>> c4609508b251f274b86ec9849deb1e6d5dcc63dc
 
 demo: $(VENV)/.installed
 	$(BIN)/fewaspect quickstart
