@@ -11,6 +11,7 @@ import typer
 from fewaspect import __version__
 from fewaspect.commands import (
     benchmark,
+    bulk,
     cache,
     data,
     detect,
@@ -36,6 +37,7 @@ app = typer.Typer(
 )
 app.command()(quickstart.quickstart)
 app.command()(detect.detect)
+app.command()(bulk.bulk)
 app.command()(report.report)
 app.command()(fit.fit)
 app.command()(tune.tune)
