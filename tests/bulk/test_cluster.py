@@ -53,6 +53,16 @@ def test_what_a_worker_refuses_is_one_message_and_exit_code_2(tmp_path: Path, mo
 
 
 @pytest.mark.slow
+def test_a_cluster_elsewhere_is_reached_by_its_address(jobs: Jobs, model: Path) -> None:
+    program = [sys.executable, HERE / "with_client.py", jobs.source, jobs.output, "--model", model]
+    done = subprocess.run(
+        [*program, "--partition-rows", "10"], capture_output=True, text=True, timeout=300, env=QUIET
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert jobs.table()["id"].to_pylist() == list(range(46))
+
+
+@pytest.mark.slow
 def test_a_killed_driver_leaves_a_job_that_goes_on(tmp_path: Path, jobs: Jobs, model: Path) -> None:
     jobs.source = str(tmp_path / "many.parquet")
     write_reviews(tmp_path / "many.parquet", range(2000))

@@ -52,6 +52,17 @@ class Cluster:
     def work(self, job: Job, parts: list[Part]) -> Iterator[Counts]:
         """The counts of each partition as it is finished; how many wait at an actor is bounded by Ray Data."""
         import ray
+
+        if ray.util.client.ray.is_connected():  # by ray://, where Ray Data cannot run: then it runs over there
+            there: Any = ray.remote(num_cpus=0)(_Driver).remote(self, job, parts)
+            with _own_errors():
+                while (counts := ray.get(there.next.remote())) is not None:
+                    yield counts
+        else:
+            yield from self._work_here(job, parts)
+
+    def _work_here(self, job: Job, parts: list[Part]) -> Iterator[Counts]:
+        import ray
         from ray.data import ActorPoolStrategy, from_items
 
         lean = ray.put(replace(job, plan=replace(job.plan, parts=[])))
@@ -66,6 +77,17 @@ class Cluster:
         with _own_errors():
             for row in done.iter_rows():
                 yield Counts(**json.loads(row["counts"]))
+
+
+class _Driver:
+    """What hands out partitions, on a machine of the cluster."""
+
+    def __init__(self, cluster: Cluster, job: Job, parts: list[Part]) -> None:
+        _quiet_data()
+        self.counts = cluster._work_here(job, parts)
+
+    def next(self) -> Counts | None:
+        return next(self.counts, None)
 
 
 class Finisher:
@@ -104,12 +126,18 @@ def started(address: str | None = None, actors: int | None = None, threads: int 
     except (ConnectionError, OSError, ValueError, RuntimeError) as error:
         raise ConfigError(f"--address {address}: expected a running Ray, found none ({error}).") from None
     try:
-        context = ray.data.DataContext.get_current()
-        context.enable_progress_bars = context.print_on_execution_start = False
+        _quiet_data()
         cores = int(ray.cluster_resources().get("CPU", 1))
         yield Cluster(actors or max(1, cores // threads), threads)
     finally:
         ray.shutdown()
+
+
+def _quiet_data() -> None:
+    from ray.data import DataContext
+
+    context = DataContext.get_current()
+    context.enable_progress_bars = context.print_on_execution_start = False
 
 
 @contextmanager
