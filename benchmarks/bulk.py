@@ -48,7 +48,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.bare:
         model, source, rows = arguments.bare
-        print(bare_rate(model, source, int(rows)))
+        print(*bare_rate(model, source, int(rows)))
         return
     with tempfile.TemporaryDirectory() as folder:
         result = measure(Path(folder), arguments)
@@ -67,8 +67,10 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         before = bare(model, source, arguments.bare_rows, actors)
         job = run_job(source, folder / f"out-{actors}", model, actors, size)
         after = bare(model, source, arguments.bare_rows, actors)
-        job["bare_rows_per_second"] = mean([before, after])  # of each of as many processes
+        job["bare_rows_per_second"] = mean([before[0], after[0]])  # of each of as many processes
+        job["bare_rows_per_cpu_second"] = mean([before[1], after[1]])
         job["share_of_bare"] = job["rows_per_second_at_work"] / (actors * job["bare_rows_per_second"])
+        job["share_of_bare_by_cpu"] = job["rows_per_cpu_second"] / job["bare_rows_per_cpu_second"]
         jobs.append(job)
         print(job, flush=True)
     first, last = jobs[0], jobs[-1]
@@ -81,29 +83,29 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def bare(model: Path, source: Path, rows: int, processes: int) -> float:
-    """Rows per second of each, with nothing around the detector, one thread each."""
+def bare(model: Path, source: Path, rows: int, processes: int) -> tuple[float, float]:
+    """Rows per second of each, with nothing around the detector, one thread each; also of a core's own time."""
     command = [sys.executable, __file__, "--bare", str(model), str(source), str(rows)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=one_thread()) for _ in range(processes)]
-    return mean(float(process.communicate()[0]) for process in running)
+    rates = [[float(rate) for rate in process.communicate()[0].split()] for process in running]
+    return mean(rate for rate, _ in rates), mean(rate for _, rate in rates)
 
 
-def bare_rate(model: str, source: str, rows: int) -> float:
+def bare_rate(model: str, source: str, rows: int) -> tuple[float, float]:
     detector = AspectDetector.load(model)
-    table = pq.read_table(source).slice(0, rows)
-    texts = table["text"].to_pylist()
+    texts = pq.read_table(source).slice(0, rows)["text"].to_pylist()
     detector.predict_proba(texts[:100])
-    started = time.perf_counter()
+    begun, used = time.perf_counter(), time.process_time()
     for start in range(0, len(texts), CHUNK):
         detector.predict_proba(texts[start : start + CHUNK])
-    return len(texts) / (time.perf_counter() - started)
+    return len(texts) / (time.perf_counter() - begun), len(texts) / (time.process_time() - used)
 
 
 def run_job(source: Path, output: Path, model: Path, actors: int, size: int) -> dict[str, Any]:
     """The command, and the largest memory that it and its actors held."""
     command = ["bulk", source, output, "--model", model, "--actors", actors, "--threads", 1, "--partition-rows", size]
     driver = subprocess.Popen([sys.executable, "-m", "fewaspect", *map(str, command), "--quiet"], env=one_thread())
-    peaks: dict[str, dict[int, float]] = {"driver": {}, "actors": {}}
+    peaks: dict[str, dict[int, float]] = {"driver": {}, "actors": {}, "cpu": {}}
     while driver.poll() is None:
         look(driver.pid, peaks)
         time.sleep(0.5)
@@ -114,6 +116,7 @@ def run_job(source: Path, output: Path, model: Path, actors: int, size: int) -> 
         "actors": actors,
         "rows_per_second": summary["last_run"]["rows_per_second"],  # the start of the actors included
         "rows_per_second_at_work": actors * summary["rows"] / summary["work_seconds"],
+        "rows_per_cpu_second": summary["rows"] / sum(peaks["cpu"].values()),  # the start of the actors included
         "sentences": summary["sentences"],
         "driver_megabytes": max(peaks["driver"].values()),
         "actor_megabytes": sorted(peaks["actors"].values()),
@@ -127,6 +130,7 @@ def look(driver: int, peaks: dict[str, dict[int, float]]) -> None:
         for process in family:
             if "ray::MapWorker" in " ".join(process.cmdline()):
                 peaks["actors"][process.pid] = peak_of(process.pid)
+                peaks["cpu"][process.pid] = sum(process.cpu_times()[:2])
     except (psutil.Error, OSError, StopIteration):
         pass  # one of them has just ended
 
@@ -143,17 +147,12 @@ def single_parts(folder: Path, parts: int) -> dict[str, float]:
     with started(threads=1) as cluster:
         from ray.data import ActorPoolStrategy, from_items
 
-        def hand_out(count: int) -> float:
-            items = [{"part": json.dumps({"number": n, "path": "s3://bucket/file", "start": n})} for n in range(count)]
-            begun = time.perf_counter()
-            pool = ActorPoolStrategy(size=cluster.actors, max_tasks_in_flight_per_actor=2)
-            data = from_items(items, override_num_blocks=count)
-            for _ in data.map_batches(Nothing, batch_size=1, compute=pool).iter_rows():
-                pass
-            return time.perf_counter() - begun
-
-        short = hand_out(cluster.actors)  # the start of actors
-        found["partitions_handed_out_per_second"] = parts / max(hand_out(parts) - short, 1e-9)
+        items = [{"part": json.dumps({"number": n, "path": "s3://bucket/file", "start": n})} for n in range(parts)]
+        pool = ActorPoolStrategy(size=cluster.actors, max_tasks_in_flight_per_actor=2)
+        done = from_items(items, override_num_blocks=parts).map_batches(Nothing, batch_size=1, compute=pool).iter_rows()
+        next(done)  # the actors have started
+        rest, found["partitions_handed_out_per_second"] = timed(lambda: list(done), parts - 1)
+        assert len(rest) == parts - 1
     (small := folder / "small").mkdir()
     pq.write_table(pa.table({"text": ["a"]}), small / "0.parquet")
     for number in range(1, parts):

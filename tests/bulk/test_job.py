@@ -105,6 +105,13 @@ def test_a_folder_that_holds_something_else_is_left_alone(jobs: Jobs) -> None:
     assert [path.name for path in jobs.output.iterdir()] == ["thesis.txt"]
 
 
+def test_a_job_killed_while_its_plan_was_written_begins_anew(jobs: Jobs) -> None:
+    jobs.output.mkdir()
+    (jobs.output / "._plan.json.0123456789ab.part").write_text("{")
+    assert jobs.run().rows == 46
+    assert not list(jobs.output.glob(".*"))
+
+
 def test_a_damaged_plan_is_refused(jobs: Jobs) -> None:
     jobs.run()
     (jobs.output / "_plan.json").write_text("{")

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pyarrow.fs import LocalFileSystem, SubTreeFileSystem
 
+from bulk_jobs import Jobs
+from fewaspect.bulk import storage
 from fewaspect.bulk.storage import find_files, get, names_in, put, remove_leftovers
 from fewaspect.errors import DataError
 
@@ -56,3 +59,18 @@ def test_what_a_killed_process_was_writing_is_removed(tmp_path: Path) -> None:
     (tmp_path / ".part-00001.parquet.0123.part").write_bytes(b"half")
     remove_leftovers(str(tmp_path))
     assert names_in(str(tmp_path)) == {"part-00000.parquet"}
+
+
+def test_a_job_runs_from_bucket_to_bucket(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By addresses, without a rename; a folder stands for the store."""
+    store = SubTreeFileSystem(str(jobs.output.parent.parent), LocalFileSystem())
+    bucket = jobs.output.parent.name
+    monkeypatch.setattr(storage, "_remote", lambda scheme, name: (store, name))
+    jobs.output.mkdir()  # which a store of objects does not need
+    local, jobs.source = jobs.output, f"s3://{bucket}/in/*.parquet"
+    jobs.output = f"s3://{bucket}/out"  # type: ignore[assignment]
+    assert jobs.run(rows=10).rows == 46
+    assert {file.path for file in find_files(jobs.source)} == {f"s3://{bucket}/in/{n}.parquet" for n in range(2)}
+    assert jobs.run(rows=10).rows == 46
+    jobs.output = local
+    assert [row["id"] for row in jobs.rows()] == list(range(46))

@@ -159,7 +159,7 @@ def _check_text(schema: pa.Schema, text: str, place: Place) -> None:
 
 def save_plan(plan: Plan, output: str) -> None:
     """Beside the results, before the first of them; an output that holds something else is left alone."""
-    if foreign := sorted(names_in(output)):
+    if foreign := sorted(name for name in names_in(output) if not name.startswith(f".{PLAN}.")):  # half written
         raise ResultError(
             f'{output}: expected a new or empty folder, or a job to go on with, found "{foreign[0]}".\n'
             "Choose another folder."
