@@ -149,7 +149,8 @@ def single_parts(folder: Path, parts: int) -> dict[str, float]:
 
         items = [{"part": json.dumps({"number": n, "path": "s3://bucket/file", "start": n})} for n in range(parts)]
         pool = ActorPoolStrategy(size=cluster.actors, max_tasks_in_flight_per_actor=2)
-        done = from_items(items, override_num_blocks=parts).map_batches(Nothing, batch_size=1, compute=pool).iter_rows()
+        data = from_items(items, override_num_blocks=parts).map_batches(Nothing, batch_size=1, compute=pool)
+        done = iter(data.iter_rows())
         next(done)  # the actors have started
         rest, found["partitions_handed_out_per_second"] = timed(lambda: list(done), parts - 1)
         assert len(rest) == parts - 1
