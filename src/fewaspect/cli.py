@@ -11,6 +11,7 @@ import typer
 from fewaspect import __version__
 from fewaspect.commands import (
     benchmark,
+    bulk,
     cache,
     data,
     detect,
@@ -38,6 +39,7 @@ app = typer.Typer(
 app.command()(quickstart.quickstart)
 app.command()(studio.studio)
 app.command()(detect.detect)
+app.command()(bulk.bulk)
 app.command()(report.report)
 app.command()(fit.fit)
 app.command()(tune.tune)

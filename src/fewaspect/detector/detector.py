@@ -152,6 +152,25 @@ class AspectDetector(Fitted):
         names = self._examples.names
         return [[names[n] for n in best_first(p, own)] for p, own in zip(probabilities, decided, strict=True)]
 
+    def predict_batch(self, table: Any, text: str = "text", prefix: str = "") -> Any:
+        """The table with what was found in its column `text`: `aspects`, `p_NAME` of each, `sentences` and `cut`.
+
+        For a pyarrow Table or RecordBatch, a pandas or Polars DataFrame, and so for `map_batches` of Ray and
+        `mapInPandas` of Spark. Equal texts are read once, and no text is an empty one.
+
+        >>> import pyarrow as pa
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> found = detector.predict_batch(pa.table({"id": [7, 8], "text": ["cold soup", "see you on Monday"]}))
+        >>> found.column_names, found["aspects"].to_pylist()
+        (['id', 'text', 'aspects', 'p_food', 'p_noise', 'sentences', 'cut'], [['food'], []])
+        """
+        from fewaspect.detector.batch import column_of, columns_of, distinct_texts, with_columns
+
+        texts, rows = distinct_texts(column_of(table, text), text)
+        columns = columns_of(self._examples.names, self._thresholds, self._find(texts), prefix)
+        return with_columns(table, {name: column.take(rows) for name, column in columns.items()})
+
     def analyze(self, text: str) -> Analysis:
         """All there is to say of one text: probabilities, the decision and its reason, words, nearest examples.
 

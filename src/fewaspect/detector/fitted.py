@@ -12,9 +12,11 @@ from sklearn.exceptions import NotFittedError
 
 from fewaspect.detector.decision import Threshold, thresholds_of
 from fewaspect.detector.examples import Examples
+from fewaspect.detector.labels import check_texts
 from fewaspect.errors import ConfigError
 
 if TYPE_CHECKING:
+    from fewaspect.detector.batch import Found
     from fewaspect.detector.knowledge import Knowledge
     from fewaspect.detector.reading import Reading
     from fewaspect.detector.scorer import Scorer
@@ -110,6 +112,13 @@ class Fitted(BaseEstimator):
 
         known = self._knowledge
         return read(self._scorer, known, texts, self.batch_tokens, vectors=vectors, evidence=evidence)
+
+    def _find(self, texts: Sequence[str]) -> Found:
+        """What a table says of each text."""
+        from fewaspect.detector.batch import Found
+
+        reading = self._read(check_texts(texts))
+        return Found(reading.of_texts, np.array([len(own) for own in reading.rows]), np.array(reading.cut))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_known")

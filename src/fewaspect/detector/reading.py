@@ -22,6 +22,7 @@ class Reading:
     sentences: list[str]  # distinct
     probabilities: np.ndarray  # (sentences, N)
     vectors: np.ndarray  # (sentences, d), or (0, d) if they were not asked for
+    cut: list[bool]  # of each text: whether a sentence was too long for the encoder and is read in pieces
     evidence: dict[int, np.ndarray] = field(default_factory=dict)  # (N, T) what tokens add to scores, if asked for
 
     @property
@@ -34,15 +35,17 @@ class Reading:
         return result
 
 
-def split(scorer: Scorer, texts: Sequence[str]) -> tuple[list[list[Span]], list[list[int]], list[str]]:
-    """The sentences of each text, none longer than the encoder reads: places, numbers, and the distinct ones."""
-    spans = fitting_spans(texts, [sentence_spans(text) for text in texts], scorer.encoder.tokens.too_long)
+def split(scorer: Scorer, texts: Sequence[str]) -> tuple[list[list[Span]], list[list[int]], list[str], list[bool]]:
+    """The sentences of each text, none longer than the encoder reads: places, numbers, the distinct ones, and in
+    which texts some had to be cut."""
+    whole = [sentence_spans(text) for text in texts]
+    spans = fitting_spans(texts, whole, scorer.encoder.tokens.too_long)
     numbers: dict[str, int] = {}
     rows = [
         [numbers.setdefault(text[start:end], len(numbers)) for start, end in own]
         for text, own in zip(texts, spans, strict=True)
     ]
-    return spans, rows, list(numbers)
+    return spans, rows, list(numbers), [own != first for own, first in zip(spans, whole, strict=True)]
 
 
 def read(
@@ -50,10 +53,10 @@ def read(
     evidence: bool = False,
 ) -> Reading:  # fmt: skip
     """Every sentence compared with every aspect; one without a word that can be read has probabilities of nought."""
-    spans, rows, sentences = split(scorer, texts)
+    spans, rows, sentences, cut = split(scorer, texts)
     reading = Reading(
         spans, rows, sentences, np.zeros((len(sentences), len(known.examples.names))),
-        np.zeros((len(sentences) if vectors else 0, scorer.encoder.width), dtype=np.float32),
+        np.zeros((len(sentences) if vectors else 0, scorer.encoder.width), dtype=np.float32), cut,
     )  # fmt: skip
     aspects = known.aspects  # learned now, not by several workers at once
 

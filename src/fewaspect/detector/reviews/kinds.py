@@ -59,8 +59,8 @@ def choose_formats(
     inputs, outputs = {f.value: f for f in InputFormat}, {f.value: f for f in OutputFormat}
     if target and target.lower().endswith(".gz"):
         raise ConfigError(f"{target}: expected the name of a plain file, found .gz.\nWrite it first, then compress it.")
-    reads = read_as or inputs.get(_extension(source))
-    writes = write_as or (outputs.get(_extension(target)) if target else OutputFormat.HTML)
+    reads = read_as or inputs.get(extension_of(source))
+    writes = write_as or (outputs.get(extension_of(target)) if target else OutputFormat.HTML)
     if named and reads and writes:
         raise ConfigError(
             f"--format {named.value} is for standard input or output, found names with extensions on both sides.\n"
@@ -74,7 +74,7 @@ def choose_formats(
     return reads, writes
 
 
-def _extension(name: str) -> str:
+def extension_of(name: str) -> str:
     """ "reviews.tab.gz" is "tsv"."""
     path = Path(name)
     suffix = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()

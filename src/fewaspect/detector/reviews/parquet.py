@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
@@ -58,14 +58,21 @@ class ParquetRows(Writer):
         return value
 
 
-def _schema(layout: Layout, columns: Columns) -> pa.Schema:
+def own_schema(kinds: Mapping[str, Kind]) -> pa.Schema:
+    """The types of columns that hold these kinds of values."""
     import pyarrow as pa
 
     types = {
         Kind.EMPTY: pa.null(), Kind.TEXT: pa.string(), Kind.TRUTH: pa.bool_(), Kind.WHOLE: pa.int64(),
         Kind.NUMBER: pa.float64(), Kind.MIXED: pa.string(),
     }  # fmt: skip
-    own = list(columns.schema) if columns.schema else [(name, types[kind]) for name, kind in columns.kinds.items()]
+    return pa.schema([(name, types[kind]) for name, kind in kinds.items()])
+
+
+def _schema(layout: Layout, columns: Columns) -> pa.Schema:
+    import pyarrow as pa
+
+    own = columns.schema or own_schema(columns.kinds)
     added = {"row": pa.int64(), "start": pa.int64(), "end": pa.int64(), "aspects": pa.list_(pa.string())}
     added |= {"reason": pa.string(), "words": pa.string()}
     return pa.schema(

@@ -81,7 +81,7 @@ def _from_text(source: Source, column: str | None, encoding: str) -> Iterator[Re
 def _from_table(source: Source, column: str | None, encoding: str, delimiter: str) -> Iterator[Review]:
     rows = read_rows((line for _, line in source.lines(encoding)), source.place, delimiter)
     place, header = next(rows, (source.place, []))
-    names = _distinct([name.strip() for name in header])
+    names = distinct_names([name.strip() for name in header])
     if not names:
         raise place.error("expected a header line and reviews below it, found nothing.")
     text = text_column(names, column, place)
@@ -163,7 +163,7 @@ def _refuse_half_characters(record: dict[str, Any], place: Place) -> None:
             ) from None
 
 
-def _distinct(names: list[str]) -> list[str]:
+def distinct_names(names: list[str]) -> list[str]:
     """Names of columns, the second "a" as "a.1"."""
     distinct: dict[str, None] = {}
     for name in names:

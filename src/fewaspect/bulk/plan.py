@@ -1,0 +1,210 @@
+"""The plan of a job: its input in numbered partitions, the same for the same input, kept beside the results."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from fewaspect.bulk.dividing import Division, divide
+from fewaspect.bulk.storage import InputFile, get, names_in, put
+from fewaspect.data.formats.places import Place
+from fewaspect.detector.reviews.columns import Kind
+from fewaspect.detector.reviews.kinds import InputFormat, extension_of
+from fewaspect.detector.reviews.parquet import own_schema
+from fewaspect.detector.reviews.reading import text_column
+from fewaspect.errors import ConfigError, DataError, ResultError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PLAN, VERSION = "_plan.json", 1
+
+
+@dataclass(frozen=True)
+class BulkSettings:
+    """What decides how a job's results look; another limit on bad rows or number of actors is still the same job."""
+
+    format: InputFormat
+    column: str | None = None
+    encoding: str = "utf-8"
+    prefix: str = ""
+    rows: int = 20_000  # of a partition, at most
+    limit: int | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """So many records of a file from a place in it: a byte and the line before it, or a row of Parquet."""
+
+    number: int
+    path: str
+    start: int
+    line: int
+    rows: int
+
+    @property
+    def name(self) -> str:
+        return f"part-{self.number:05d}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All partitions, the columns of the input and which of them is read, and what the job is recognised by."""
+
+    settings: BulkSettings
+    text: str
+    schema: pa.Schema
+    kinds: dict[str, Kind]  # of columns that JSON lines bring, where values must be made to fit
+    parts: list[Part]
+    identity: dict[str, Any]
+
+    @property
+    def rows(self) -> int:
+        return sum(part.rows for part in self.parts)
+
+
+def format_of(files: Sequence[InputFile], named: InputFormat | None) -> InputFormat:
+    """What was named, or what all extensions say."""
+    if named:
+        return named
+    known = {format.value: format for format in InputFormat}
+    found = {extension_of(file.path): file.path for file in files}
+    if len(found) == 1 and (only := next(iter(found))) in known:
+        return known[only]
+    strange = next((path for name, path in found.items() if name not in known), None)
+    problem = f"found {strange}" if strange else f"found several: {', '.join(sorted(found))}"
+    raise ConfigError(
+        f"expected files of one format by their extensions ({', '.join('.' + name for name in known)}), {problem}.\n"
+        'Name the files with a pattern such as "reviews/*.parquet", or their format with --from.'
+    )
+
+
+def identity_of(files: Iterable[InputFile], detector: str, settings: BulkSettings) -> dict[str, Any]:
+    """What makes it this job and no other: the files by name, size and time of change, the detector, the settings."""
+    listed = json.dumps([[file.path, file.size, file.changed] for file in files])
+    return {
+        "input": hashlib.sha256(listed.encode()).hexdigest(),
+        "detector": detector,
+        "settings": {**asdict(settings), "format": settings.format.value},
+    }
+
+
+Each = Callable[[Callable[[str], Division], list[str]], Iterable[Division]]
+
+
+def make_plan(files: Sequence[InputFile], settings: BulkSettings, identity: dict[str, Any], each: Each = map) -> Plan:
+    """Every file divided by itself, and so by several machines at once if `each` knows some; then numbered in order."""
+    format, encoding, rows = settings.format, settings.encoding, settings.rows
+    paths = [file.path for file in files if file.size]
+    divisions = list(each(lambda path: divide(path, format, encoding, rows), paths))
+    if not any(division.cuts for division in divisions):
+        raise DataError(f"{files[0].path}: expected reviews, found none.")
+    kinds: dict[str, Kind] = {}
+    for division in divisions:
+        for name, kind in division.kinds.items():
+            kinds[name] = kinds.get(name, Kind.EMPTY).joined(kind)
+    place = Place(paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more")
+    schema = _joined_schema(divisions)
+    text = text_column(schema.names if schema else list(kinds), settings.column, place)
+    if schema is None:
+        kinds[text] = Kind.TEXT  # what else it holds are bad rows
+        schema = own_schema(kinds)
+    _check_text(schema, text, place)
+    parts = [
+        Part(0, division.path, start, line, count) for division in divisions for start, line, count in division.cuts
+    ]
+    return Plan(settings, text, schema, kinds, _numbered(parts, settings.limit), identity)
+
+
+def _numbered(parts: list[Part], limit: int | None) -> list[Part]:
+    """The first ones that hold `limit` records, the last of them cut short."""
+    numbered: list[Part] = []
+    left = sum(part.rows for part in parts) if limit is None else limit
+    for part in parts:
+        if left <= 0:
+            break
+        numbered.append(replace(part, number=len(numbered), rows=min(part.rows, left)))
+        left -= part.rows
+    return numbered
+
+
+def _joined_schema(divisions: Sequence[Division]) -> pa.Schema | None:
+    import pyarrow as pa
+
+    schemas = [division.schema for division in divisions if division.schema is not None]
+    if not schemas:
+        return None
+    try:
+        return pa.unify_schemas(schemas).remove_metadata()
+    except pa.ArrowException as error:
+        raise DataError(
+            f"{divisions[0].path}: expected columns of the same types in all files, found others ({error}).\n"
+            "Bring the files to one schema, or run a job for each kind."
+        ) from None
+
+
+def _check_text(schema: pa.Schema, text: str, place: Place) -> None:
+    import pyarrow as pa
+
+    kind = schema.field(text).type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    readable = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    if not readable:
+        raise place.error(f'expected strings in the column "{text}", found {kind}.', "Name another with --column.")
+
+
+def save_plan(plan: Plan, output: str) -> None:
+    """Beside the results, before the first of them; an output that holds something else is left alone."""
+    if foreign := sorted(name for name in names_in(output) if not name.startswith(f".{PLAN}.")):  # half written
+        raise ResultError(
+            f'{output}: expected a new or empty folder, or a job to go on with, found "{foreign[0]}".\n'
+            "Choose another folder."
+        )
+    about = {
+        "format": "fewaspect-bulk",
+        "version": VERSION,
+        "identity": plan.identity,
+        "text": plan.text,
+        "schema": base64.b64encode(plan.schema.serialize().to_pybytes()).decode("ascii"),
+        "kinds": {name: kind.name for name, kind in plan.kinds.items()},
+        "parts": [[part.path, part.start, part.line, part.rows] for part in plan.parts],
+    }
+    put(f"{output}/{PLAN}", json.dumps(about, ensure_ascii=False, indent=0).encode())
+
+
+def load_plan(output: str, settings: BulkSettings, identity: dict[str, Any]) -> Plan | None:
+    """That of a job that was begun here, None if there is none; another job's is refused."""
+    import pyarrow as pa
+
+    if (content := get(f"{output}/{PLAN}")) is None:
+        return None
+    try:
+        about = json.loads(content)
+        if about["version"] != VERSION:
+            raise ValueError(f"version {about['version']}")
+        found = about["identity"]
+        parts = [Part(number, *part) for number, part in enumerate(about["parts"])]
+        schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(about["schema"])))
+        kinds = {name: Kind[kind] for name, kind in about["kinds"].items()}
+        plan = Plan(settings, about["text"], schema, kinds, parts, found)
+    except (ValueError, KeyError, TypeError, pa.ArrowException) as error:
+        raise ResultError(f"{output}/{PLAN}: expected the plan of a job, found a damaged one: {error!r}.") from None
+    if other := [
+        _difference(name, found.get(name), identity[name]) for name in identity if found.get(name) != identity[name]
+    ]:
+        raise ResultError(
+            f"{output}: was begun with {' and '.join(other)}.\n"
+            "Give what it was begun with, or choose another folder for the results."
+        )
+    return plan
+
+
+def _difference(name: str, found: Any, wanted: Any) -> str:
+    if not isinstance(found, dict):
+        return {"input": "other input files, or they changed since", "detector": "another detector"}[name]
+    changed = [key for key in wanted if found.get(key) != wanted[key]]
+    return "other settings (" + ", ".join(f"{key}: {found.get(key)}, now {wanted[key]}" for key in changed) + ")"

@@ -1,0 +1,170 @@
+"""Every row exactly once, whoever dies when; another job is refused; bad rows are set aside and counted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bulk_jobs import Jobs, assert_equal
+from fewaspect import AspectDetector
+from fewaspect.bulk import partition
+from fewaspect.bulk.alone import work_alone
+from fewaspect.bulk.packing import digest_of, pack, unpack
+from fewaspect.errors import ConfigError, DataError, ResultError
+
+
+class Killed(BaseException):
+    """What no code catches, as if the process had ended."""
+
+
+def test_the_output_is_what_predict_batch_answers(jobs: Jobs, detector: AspectDetector) -> None:
+    total = jobs.run(rows=10)
+    tables = [pq.read_table(path) for path in sorted(Path(jobs.source).iterdir())]
+    assert_equal(jobs.table(), detector.predict_batch(pa.concat_tables(tables)))
+    assert (total.rows, total.bad, total.read) == (46, 0, 7)
+    summary = json.loads((jobs.output / "_summary.json").read_text())
+    assert summary["rows"] == 46
+    assert summary["aspects"] == total.aspects
+    assert summary["without"] == sum(not row["aspects"] for row in jobs.rows())
+    assert summary["aspects"]["food"] == sum("food" in row["aspects"] for row in jobs.rows())
+    assert summary["last_run"]["rows_per_second"] > 0
+
+
+@pytest.mark.parametrize("moment", range(12))
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_job_killed_at_any_moment_is_finished_by_the_next(
+    jobs: Jobs, monkeypatch: pytest.MonkeyPatch, moment: int, when: str
+) -> None:
+    """Killed before and after each file gets its name; the second run writes the unfinished partitions alone."""
+    (Path(jobs.source) / "bad.parquet").write_bytes((Path(jobs.source) / "0.parquet").read_bytes())
+    table = pq.read_table(f"{jobs.source}/bad.parquet")
+    pq.write_table(table.set_column(1, "text", [[None] * len(table)]).cast(table.schema), f"{jobs.source}/bad.parquet")
+    written: list[str] = []
+    put = partition.put
+
+    def dying(path: str, content: Any) -> None:
+        if when == "before" and len(written) == moment:
+            raise Killed
+        put(path, content)
+        written.append(Path(path).name)
+        if when == "after" and len(written) == moment + 1:
+            raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(partition, "put", dying)
+        try:
+            jobs.run(rows=12, max_bad=0.5)
+        except Killed:
+            assert not (jobs.output / "_summary.json").exists()
+    finished = {path.name: path.stat().st_mtime_ns for path in jobs.output.glob("*.parquet")}
+    total = jobs.run(rows=12, max_bad=0.5)
+    assert {name: (jobs.output / name).stat().st_mtime_ns for name in finished} == finished
+    assert sorted(row["id"] for row in jobs.rows()) == list(range(46))
+    assert sorted(bad["place"].rsplit(" ", 1)[1] for bad in jobs.bad()) == sorted(map(str, range(1, 24)))
+    assert (total.rows, total.bad) == (46, 23)
+
+
+def test_a_finished_job_does_nothing_more(jobs: Jobs) -> None:
+    first = jobs.run(rows=10)
+
+    def nobody(*_: Any) -> Iterator[Any]:
+        pytest.fail("nothing is left to do")
+
+    assert jobs.run(nobody, rows=10) == first
+
+
+def test_partitions_that_finish_in_another_order_make_the_same_output(jobs: Jobs) -> None:
+    jobs.run(lambda job, parts: work_alone(job, parts[::-1]), rows=7)
+    assert [row["id"] for row in jobs.rows()] == list(range(46))
+
+
+def test_another_job_in_the_same_folder_is_refused(jobs: Jobs, detector: AspectDetector) -> None:
+    jobs.run(rows=10)
+    with pytest.raises(ResultError, match=r"other settings \(rows: 10, now 20\)"):
+        jobs.run(rows=20)
+    own, jobs.packed = jobs.packed, pack(unpack(jobs.packed).set_params(threshold=0.9))
+    with pytest.raises(ResultError, match="another detector"):
+        jobs.run(rows=10)
+    jobs.packed = own
+    (Path(jobs.source) / "0.parquet").touch()
+    with pytest.raises(ResultError, match="other input files, or they changed since"):
+        jobs.run(rows=10)
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(jobs: Jobs) -> None:
+    jobs.output.mkdir()
+    (jobs.output / "thesis.txt").write_text("mine")
+    with pytest.raises(ResultError, match=r"thesis\.txt"):
+        jobs.run()
+    assert [path.name for path in jobs.output.iterdir()] == ["thesis.txt"]
+
+
+def test_a_job_killed_while_its_plan_was_written_begins_anew(jobs: Jobs) -> None:
+    jobs.output.mkdir()
+    (jobs.output / "._plan.json.0123456789ab.part").write_text("{")
+    assert jobs.run().rows == 46
+    assert not list(jobs.output.glob(".*"))
+
+
+def test_a_damaged_plan_is_refused(jobs: Jobs) -> None:
+    jobs.run()
+    (jobs.output / "_plan.json").write_text("{")
+    with pytest.raises(ResultError, match="expected the plan of a job, found a damaged one"):
+        jobs.run()
+
+
+def test_the_output_may_not_lie_in_the_input(jobs: Jobs) -> None:
+    jobs.output = Path(jobs.source) / "out"
+    with pytest.raises(ConfigError, match="expected a folder apart from the input"):
+        jobs.prepare()
+
+
+def test_too_many_bad_rows_stop_the_job_and_more_may_be_allowed(tmp_path: Path, jobs: Jobs) -> None:
+    (path := tmp_path / "r.jsonl").write_text('{"text": "cold soup"}\n{"text": 1}\n' * 4)
+    jobs.source = str(path)
+    with pytest.raises(DataError, match=r'line 2: "text" must be a string, found the number 1'):
+        jobs.run(rows=2, max_bad=0.25)
+    assert len(list(jobs.output.glob("*.parquet"))) == 3
+    total = jobs.run(rows=2, max_bad=0.5)
+    assert (total.rows, total.bad) == (4, 4)
+    assert [bad["place"] for bad in jobs.bad()] == [f"{path}, line {n}" for n in (2, 4, 6, 8)]
+
+
+def test_a_limit_takes_the_first_rows(jobs: Jobs) -> None:
+    assert jobs.run(rows=10, limit=25).rows == 25
+    assert [row["id"] for row in jobs.rows()] == list(range(25))
+
+
+def test_a_column_that_the_output_adds_is_refused_unless_it_has_another_name(tmp_path: Path, jobs: Jobs) -> None:
+    (path := tmp_path / "r.csv").write_text("text,aspects\ncold soup,mine\n")
+    jobs.source = str(path)
+    with pytest.raises(DataError, match='the column "aspects" is one that the output adds'):
+        jobs.prepare()
+    jobs.run(prefix="found_")
+    assert jobs.rows()[0]["aspects"] == "mine"
+    assert jobs.rows()[0]["found_aspects"] == ["food"]
+
+
+def test_files_of_several_formats_are_refused(jobs: Jobs) -> None:
+    (Path(jobs.source) / "r.csv").write_text("text\na\n")
+    with pytest.raises(ConfigError, match="found several: csv, parquet"):
+        jobs.prepare()
+
+
+def test_a_column_of_numbers_is_no_text(jobs: Jobs) -> None:
+    with pytest.raises(DataError, match='expected strings in the column "id", found int64'):
+        jobs.prepare(column="id")
+
+
+def test_a_detector_is_the_same_after_its_journey(detector: AspectDetector) -> None:
+    packed = pack(detector)
+    again = unpack(packed)
+    assert again.predict_proba(["cold soup"]).tolist() == detector.predict_proba(["cold soup"]).tolist()
+    assert digest_of(pack(again)) == digest_of(packed) == digest_of(pack(detector))
+    assert digest_of(pack(again.set_params(threshold=0.2))) != digest_of(packed)
