@@ -54,7 +54,7 @@ def _read(studio: Studio, upload: Upload, text: str | None, date: str | None, jo
             raise DataError("expected to finish the import, found that the studio stops.")
         kept = [review for review in chunk if review.text.strip() and len(review.text) <= limits.text_chars]
         texts = check_texts([review.text.replace("\0", "\ufffd") for review in kept])
-        spans, _, _ = split(scorer, texts)
+        spans, *_ = split(scorer, texts)
         dates += [review.fields.get(date) if date else None for review in kept]
         found += [
             NewReview(own, None, _fields(review), places)
