@@ -72,6 +72,7 @@ class Client:
     def __init__(self, address: str, project: int, number: int, texts: list[str]) -> None:
         transport = httpx.AsyncHTTPTransport(local_address=f"127.0.{1 + number // 250}.{1 + number % 250}")
         self.http = httpx.AsyncClient(base_url=f"{address}/api/v1/projects/{project}", transport=transport, timeout=60)
+        self.project = f"{address}/api/v1/projects/{project}"
         self.random, self.texts, self.sentences = random.Random(), texts, [0]
         self.found: list[tuple[str, int, float]] = []
 
@@ -100,7 +101,7 @@ class Client:
             return await self.http.post("/analyze", json={"text": r.choice(self.texts)}, headers=CHANGES)
         if kind == "correct":
             return await self.http.put(f"/sentences/{sentence}/aspects", json={"aspects": []}, headers=CHANGES)
-        return await self.http.get("/dashboard" if kind == "dashboard" else "")
+        return await self.http.get("/dashboard" if kind == "dashboard" else self.project)
 
 
 async def mixed(
