@@ -77,7 +77,15 @@ class Client:
         self.found: list[tuple[str, int, float]] = []
 
     async def until(self, end: float, pause: float) -> None:
-        kinds = {"sentences": 5, "sentence": 3, "detect": 4, "analyze": 2, "dashboard": 1, "correct": 1, "project": 2}
+        kinds = {
+            "sentences": 12,
+            "sentence": 8,
+            "detect": 10,
+            "analyze": 6,
+            "dashboard": 3,
+            "project": 10,
+            "correct": 1,
+        }
         listed = (await self.http.get("/sentences", params={"limit": 200})).json()["sentences"]
         self.sentences = [sentence["id"] for sentence in listed]
         await asyncio.sleep(self.random.random() * pause)

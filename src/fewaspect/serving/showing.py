@@ -13,6 +13,7 @@ from fewaspect.detector.reviews.marking import marks
 from fewaspect.serving.state import State
 
 UNSURE = 0.5  # from here on a sentence counts as uncertain
+MOST_DESCRIBED = 5_000  # sentences of a state that are kept as they were shown
 
 
 @dataclass(frozen=True)
@@ -62,14 +63,18 @@ def show_page(state: State, wanted: Wanted, offset: int, limit: int) -> tuple[in
 
 
 def describe(state: State, rows: Sequence[int] | np.ndarray) -> list[dict[str, Any]]:
-    """Each sentence with its aspects, probabilities, deciding words and the reason."""
-    texts = [state.rows.texts[row] for row in rows]
+    """Each sentence with its aspects, probabilities, deciding words and the reason; worked out once in a state."""
+    wanted = [int(row) for row in rows]
     if state.detector is None:
-        return [_sentence(state, int(row), None) for row in rows]
-    return [
-        _sentence(state, int(row), analysis)
-        for row, analysis in zip(rows, state.detector.analyze_many(texts), strict=True)
-    ]
+        return [_sentence(state, row, None) for row in wanted]
+    found = {row: kept for row in wanted if (kept := state.described.get(row)) is not None}
+    new = [row for row in wanted if row not in found]
+    analyses = state.detector.analyze_many([state.rows.texts[row] for row in new])
+    found.update((row, _sentence(state, row, analysis)) for row, analysis in zip(new, analyses, strict=True))
+    if len(state.described) > MOST_DESCRIBED:
+        state.described.clear()
+    state.described.update((row, found[row]) for row in new)
+    return [found[row] for row in wanted]
 
 
 def deciding_words(analysis: Analysis, state: State) -> list[dict[str, Any]]:

@@ -60,7 +60,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class State:
-    """Nothing of it changes but the probabilities, which are filled in; a change of the project makes a new state.
+    """Nothing of it changes but what is found, which is filled in; a change of the project makes a new state.
 
     `known` counts up when the detector learns; a row's `at` says at which count it was scored, 0: never.
     """
@@ -73,6 +73,7 @@ class State:
     probabilities: np.ndarray  # (S, N)
     at: np.ndarray  # (S,)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    described: dict[int, dict[str, Any]] = field(default_factory=dict)  # rows as the page shows them, once it did
 
     @classmethod
     def after(

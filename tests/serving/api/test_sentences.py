@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from fastapi.testclient import TestClient
 
+from fewaspect import AspectDetector
+from fewaspect.detector.explaining import Analysis
 from studio_imports import import_text
 
 
@@ -95,3 +98,23 @@ def test_a_project_without_aspects_shows_its_sentences(client: TestClient, proje
     assert [(s["aspects"], s["scores"]) for s in page["sentences"]] == [([], {})] * 4
     assert client.get(f"{project}/sentences/1").json()["nearest"] == {}
     assert client.get(f"{project}/suggestions").json() == {"suggestions": []}
+
+
+def test_a_sentence_is_explained_once_until_something_changes(
+    client: TestClient, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explained: list[str] = []
+    analyze = AspectDetector.analyze_many
+
+    def counting(detector: AspectDetector, some: list[str], words: bool = True) -> list[Analysis]:
+        explained.extend(some)
+        return analyze(detector, some, words)
+
+    monkeypatch.setattr(AspectDetector, "analyze_many", counting)
+    first = client.get(f"{project}/sentences?limit=3").json()["sentences"]
+    assert client.get(f"{project}/sentences").json()["sentences"][:3] == first
+    assert sorted(explained) == sorted(set(explained))
+    assert len(explained) == 4
+    client.patch(f"{project}/aspects/1", json={"threshold": 0.99999})
+    assert client.get(f"{project}/sentences").json()["sentences"][0]["aspects"] == []
+    assert len(explained) == 8
