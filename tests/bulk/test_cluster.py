@@ -43,7 +43,7 @@ def test_the_command_says_what_it_found_and_an_estimate_writes_nothing(
     assert_equal(jobs.table(), detector.predict_batch(pa.concat_tables(tables)))
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_what_a_worker_refuses_is_one_message_and_exit_code_2(tmp_path: Path, model: Path) -> None:
     (path := tmp_path / "r.jsonl").write_text('{"text": "cold soup"}\n{"text": 1}\n' * 4)
     done = fewaspect("bulk", path, tmp_path / "out", "--model", model, "--actors", 1)
@@ -52,7 +52,7 @@ def test_what_a_worker_refuses_is_one_message_and_exit_code_2(tmp_path: Path, mo
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_a_cluster_elsewhere_is_reached_by_its_address(jobs: Jobs, model: Path) -> None:
     program = [sys.executable, HERE / "with_client.py", jobs.source, jobs.output, "--model", model]
     done = subprocess.run(

@@ -25,9 +25,14 @@ export async function readProjects(): Promise<void> {
   projects.value = await getProjects();
 }
 
+let askedFor = 0;
+
+/** The one asked for last is opened, whichever answer comes first. */
 export async function openProject(id: number): Promise<void> {
+  askedFor = id;
   try {
     const opened = await new Studio(id).project();
+    if (askedFor !== id) return;
     batch(() => {
       if (project.value?.id !== id) resetView();
       project.value = opened;

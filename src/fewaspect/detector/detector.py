@@ -74,7 +74,15 @@ class AspectDetector(Fitted):
     def on(
         cls, scorer: Scorer, examples: Examples, thresholds: Mapping[str, float], before: AspectDetector | None = None
     ) -> AspectDetector:  # fmt: skip
-        """A detector on weights that are loaded already; an example that `before` knows is not read again."""
+        """A detector on weights that are loaded already; an example that `before` knows is not read again.
+
+        >>> from fewaspect import AspectDetector
+        >>> from fewaspect.detector.examples import read_examples
+        >>> from fewaspect.detector.scorer import load_scorer
+        >>> examples, _ = read_examples({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> AspectDetector.on(load_scorer(None), examples, {"food": 0.6}).thresholds_
+        {'food': 0.6, 'noise': 0.45}
+        """
         thresholds_of(examples.names, thresholds, {})  # refused now rather than at the first answer
         detector = cls()
         detector._forget()
