@@ -67,14 +67,14 @@ def describe(state: State, rows: Sequence[int] | np.ndarray) -> list[dict[str, A
     wanted = [int(row) for row in rows]
     if state.detector is None:
         return [_sentence(state, row, None) for row in wanted]
-    found = {row: kept for row in wanted if (kept := state.described.get(row)) is not None}
-    new = [row for row in wanted if row not in found]
-    analyses = state.detector.analyze_many([state.rows.texts[row] for row in new])
-    found.update((row, _sentence(state, row, analysis)) for row, analysis in zip(new, analyses, strict=True))
-    if len(state.described) > MOST_DESCRIBED:
-        state.described.clear()
-    state.described.update((row, found[row]) for row in new)
-    return [found[row] for row in wanted]
+    with state.working:
+        new = [row for row in wanted if row not in state.described]
+        if len(state.described) + len(new) > MOST_DESCRIBED:
+            state.described.clear()
+            new = wanted
+        analyses = state.detector.analyze_many([state.rows.texts[row] for row in new])
+        state.described.update((row, _sentence(state, row, a)) for row, a in zip(new, analyses, strict=True))
+        return [state.described[row] for row in wanted]
 
 
 def deciding_words(analysis: Analysis, state: State) -> list[dict[str, Any]]:

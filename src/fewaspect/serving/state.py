@@ -74,6 +74,7 @@ class State:
     at: np.ndarray  # (S,)
     lock: threading.Lock = field(default_factory=threading.Lock)
     described: dict[int, dict[str, Any]] = field(default_factory=dict)  # rows as the page shows them, once it did
+    working: threading.Lock = field(default_factory=threading.Lock)  # held by whom reads sentences; others find it done
 
     @classmethod
     def after(
@@ -145,8 +146,11 @@ class State:
         return np.flatnonzero(self.at != self.known) if rows is None else rows[self.at[rows] != self.known]
 
     def score(self, rows: np.ndarray) -> None:
-        if len(rows) and self.detector is not None:
-            self.keep(rows, self.detector.predict_proba([self.rows.texts[row] for row in rows]))
+        """What others have scored while this waited is not scored again."""
+        with self.working:
+            rows = self.stale(rows)
+            if len(rows) and self.detector is not None:
+                self.keep(rows, self.detector.predict_proba([self.rows.texts[row] for row in rows]))
 
     def keep(self, rows: np.ndarray, probabilities: np.ndarray) -> None:
         with self.lock:
