@@ -65,14 +65,15 @@ def in_two(settings: RunSettings, out: Path, *more: str, script: Path | None = N
 
 
 def require_equal(one: Path, other: Path) -> None:
-    """Losses to 1e-5. Adam makes a step of rounding where a gradient is nothing else; the weights may show it."""
+    """Losses to 1e-5, and weights but for the keys' biases: attention does not depend on them, their gradient is nothing
+    but rounding, and Adam makes steps of that."""
     first, second = (json.loads((folder / "history.json").read_text()) for folder in (one, other))
     assert len(first) == len(second) == 3
     for a, b in zip(first, second, strict=True):
         assert b == pytest.approx(a, abs=1e-5, rel=0)
     a, b = (load_tensors(folder / "last.safetensors")[0] for folder in (one, other))
     assert a.keys() == b.keys()
-    for name in a:
+    for name in (name for name in a if "key.bias" not in name):
         torch.testing.assert_close(a[name], b[name], atol=1e-4, rtol=1e-3, msg=name)
 
 
