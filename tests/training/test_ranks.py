@@ -65,8 +65,8 @@ def in_two(settings: RunSettings, out: Path, *more: str, script: Path | None = N
 
 
 def require_equal(one: Path, other: Path) -> None:
-    """Losses to 1e-5, and weights but for the keys' biases: attention does not depend on them, their gradient is nothing
-    but rounding, and Adam makes steps of that."""
+    """Losses to 1e-5, and weights but for the keys' biases: attention does not depend on them, their gradient is
+    rounding alone, and Adam makes steps of that."""
     first, second = (json.loads((folder / "history.json").read_text()) for folder in (one, other))
     assert len(first) == len(second) == 3
     for a, b in zip(first, second, strict=True):
