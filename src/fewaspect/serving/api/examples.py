@@ -21,13 +21,13 @@ from fewaspect.serving.api.fields import (
 from fewaspect.serving.api.problems import answers
 from fewaspect.serving.store.definition import (
     Example,
-    example_row,
     put_example,
     read_definition,
     remove_example,
 )
 from fewaspect.serving.store.projects import project_row
-from fewaspect.serving.store.reviews import sentence_row
+from fewaspect.serving.store.rows import row_of
+from fewaspect.serving.store.tables import examples, sentences
 from fewaspect.serving.studio import Studio
 
 router = APIRouter(prefix="/projects/{project}/examples", tags=["examples"])
@@ -89,7 +89,7 @@ def put(studio: InStudio, project: ProjectId, new: GivenExample) -> Any:
     with studio.database.write() as connection:
         project_row(connection, project)
         if new.sentence_id is not None:
-            sentence_row(connection, project, new.sentence_id)
+            row_of(connection, sentences, project, new.sentence_id)
         number = put_example(connection, project, new.text, new.aspects, new.sentence_id, studio.limits)
     return _one(studio, project, number)
 
@@ -99,7 +99,7 @@ def patch(studio: InStudio, project: ProjectId, example_id: Id, changed: Changed
     """Other aspects for the same sentence."""
     with studio.database.write() as connection:
         project_row(connection, project)
-        text = example_row(connection, project, example_id).text
+        text = row_of(connection, examples, project, example_id).text
         put_example(connection, project, text, changed.aspects, None, studio.limits)
     return _one(studio, project, example_id)
 

@@ -13,7 +13,8 @@ from fewaspect.serving.showing import Wanted, describe, show_page
 from fewaspect.serving.state import State
 from fewaspect.serving.store.definition import put_example, remove_example
 from fewaspect.serving.store.projects import project_row
-from fewaspect.serving.store.reviews import review_row, sentence_row
+from fewaspect.serving.store.rows import row_of
+from fewaspect.serving.store.tables import reviews, sentences
 from fewaspect.serving.studio import Studio
 
 router = APIRouter(prefix="/projects/{project}/sentences", tags=["sentences"])
@@ -117,7 +118,7 @@ def get(studio: InStudio, project: ProjectId, sentence: Id) -> Any:
         found = describe(state, [row])[0]
         nearest = _nearest(state, row)
     with studio.database.read() as connection:
-        review = review_row(connection, project, found["review_id"])
+        review = row_of(connection, reviews, project, found["review_id"])
     thresholds = dict(zip(map(str, state.aspect_ids), state.thresholds.tolist(), strict=True))
     source = {"id": review.id, "text": review.text, "fields": review.fields}
     return {**found, "nearest": nearest, "review": source, "thresholds": thresholds}
@@ -128,7 +129,7 @@ def correct(studio: InStudio, project: ProjectId, sentence: Id, said: Correction
     """It becomes an example of exactly these aspects."""
     with studio.database.write() as connection:
         project_row(connection, project)
-        text = sentence_row(connection, project, sentence).text
+        text = row_of(connection, sentences, project, sentence).text
         put_example(connection, project, text, said.aspects, sentence, studio.limits)
     return _one(studio, project, sentence)
 

@@ -12,11 +12,12 @@ from sqlalchemy import Connection, func, select
 from fewaspect.data.sentences import text_identity
 from fewaspect.detector.examples import Examples
 from fewaspect.detector.labels import shortened
-from fewaspect.serving.errors import MissingError, TakenError, TooManyError
+from fewaspect.serving.errors import TakenError, TooManyError
 from fewaspect.serving.limits import Limits
 from fewaspect.serving.store.database import now
 from fewaspect.serving.store.journal import Journal, change
 from fewaspect.serving.store.projects import project_row
+from fewaspect.serving.store.rows import row_of
 from fewaspect.serving.store.tables import aspects, example_aspects, examples
 
 COLOURS = 12
@@ -107,7 +108,7 @@ def add_aspect(
 
 def change_aspect(connection: Connection, project: int, aspect: int, values: Mapping[str, Any]) -> None:
     """Any of name, description and threshold."""
-    before = _aspect_row(connection, project, aspect)
+    before = row_of(connection, aspects, project, aspect)
     name = values.get("name", before.name)
     if name != before.name:
         _refuse_taken(connection, project, name)
@@ -121,7 +122,7 @@ def change_aspect(connection: Connection, project: int, aspect: int, values: Map
 
 def remove_aspect(connection: Connection, project: int, aspect: int) -> None:
     """Examples that stood for it alone go with it; they do not become examples of none."""
-    name = _aspect_row(connection, project, aspect).name
+    name = row_of(connection, aspects, project, aspect).name
     with change(connection, project, f"remove the aspect {shortened(name)}") as journal:
         own = select(example_aspects.c.example_id).where(example_aspects.c.aspect_id == aspect)
         numbers = sorted(connection.scalars(own))
@@ -146,7 +147,7 @@ def put_example(
 
 
 def remove_example(connection: Connection, project: int, example: int) -> None:
-    row = example_row(connection, project, example)
+    row = row_of(connection, examples, project, example)
     with change(connection, project, f"forget the example {shortened(row.text, 40)}") as journal:
         journal.delete("example_aspects", {"example_id": example})
         journal.delete("examples", {"id": example})
@@ -187,15 +188,6 @@ def fill_definition(
     numbers = {aspect.name: _insert_aspect(journal, project, aspect) for aspect in new}
     for text, names in labelled:
         _put_example(journal, project, text, [numbers[name] for name in names], None)
-
-
-def example_row(connection: Connection, project: int, example: int) -> Any:
-    row = connection.execute(
-        select(examples).where(examples.c.id == example, examples.c.project_id == project)
-    ).one_or_none()
-    if row is None:
-        raise MissingError(f"expected an example of this project, found none with the id {example}.")
-    return row
 
 
 def identity_of(text: str) -> str:
@@ -248,16 +240,7 @@ def _carried(connection: Connection, example: int) -> list[int]:
 
 
 def _names(connection: Connection, project: int, own: Sequence[int]) -> list[str]:
-    return [_aspect_row(connection, project, aspect).name for aspect in own]
-
-
-def _aspect_row(connection: Connection, project: int, aspect: int) -> Any:
-    row = connection.execute(
-        select(aspects).where(aspects.c.id == aspect, aspects.c.project_id == project)
-    ).one_or_none()
-    if row is None:
-        raise MissingError(f"expected an aspect of this project, found none with the id {aspect}.")
-    return row
+    return [row_of(connection, aspects, project, aspect).name for aspect in own]
 
 
 def _refuse_taken(connection: Connection, project: int, name: str) -> None:

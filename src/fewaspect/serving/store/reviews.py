@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from fewaspect.serving.errors import MissingError, TooManyError
+from fewaspect.serving.errors import TooManyError
 from fewaspect.serving.limits import Limits
 from fewaspect.serving.store.projects import project_row
 from fewaspect.serving.store.tables import projects, reviews, sentences
@@ -69,15 +69,6 @@ def read_reviews(connection: Connection, project: int) -> Iterator[Any]:
     yield from connection.execute(own.where(reviews.c.project_id == project).order_by(reviews.c.id))
 
 
-def review_row(connection: Connection, project: int, review: int) -> Any:
-    row = connection.execute(
-        select(reviews).where(reviews.c.id == review, reviews.c.project_id == project)
-    ).one_or_none()
-    if row is None:
-        raise MissingError(f"expected a review of this project, found none with the id {review}.")
-    return row
-
-
 def _changed(connection: Connection, project: int) -> None:
     connection.execute(update(projects).where(projects.c.id == project).values(imported=projects.c.imported + 1))
 
@@ -86,12 +77,3 @@ def _chunks(new: Sequence[NewReview]) -> Iterator[list[NewReview]]:
     rows = iter(new)
     while chunk := list(islice(rows, CHUNK)):
         yield chunk
-
-
-def sentence_row(connection: Connection, project: int, sentence: int) -> Any:
-    row = connection.execute(
-        select(sentences).where(sentences.c.id == sentence, sentences.c.project_id == project)
-    ).one_or_none()
-    if row is None:
-        raise MissingError(f"expected a sentence of this project, found none with the id {sentence}.")
-    return row
