@@ -3,7 +3,7 @@ import type { Sentence, SentencePage } from "../src/api/types";
 import { PageCache } from "../src/state/page-cache";
 
 const sentence = (id: number): Sentence => ({ id, review_id: 1, position: 0, text: `${id}`, date: null, aspects: [], scores: {}, words: [], reason: "", example_id: null, confirmed: false });
-const page = (first: number, n: number, total: number): SentencePage => ({ total, revision: 1, scored: 1, sentences: Array.from({ length: n }, (_, i) => sentence(first + i)) });
+const page = (first: number, n: number, total: number, revision = 1): SentencePage => ({ total, revision, scored: 1, sentences: Array.from({ length: n }, (_, i) => sentence(first + i)) });
 
 test("only the pages that are not there are asked for", () => {
   const cache = new PageCache(10);
@@ -27,6 +27,15 @@ test("the pages read longest ago are forgotten first", () => {
   for (const n of [0, 1, 2]) cache.put(n, page(n * 10, 10, 30));
   expect(cache.at(0)).toBeUndefined();
   expect(cache.at(29)?.id).toBe(29);
+});
+
+test("a list is as new as the newest of its pages", () => {
+  const cache = new PageCache(10);
+  cache.put(0, page(0, 10, 30, 7));
+  cache.put(1, page(10, 10, 30, 6));
+  expect(cache.revision).toBe(7);
+  cache.replaceAll(new Map());
+  expect(cache.revision).toBe(0);
 });
 
 test("after a change only what was read anew counts", () => {

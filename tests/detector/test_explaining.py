@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,6 +22,8 @@ def test_an_analysis_agrees_with_predict_and_predict_proba(fitted: Callable[...,
         assert analysis.text == REVIEW
     assert analysis.words == ()
     assert analysis.nearest == {}
+    (analysis,), (whole,) = detector.analyze_many([REVIEW], nearest=False), detector.analyze_many([REVIEW])
+    assert analysis == replace(whole, nearest={})
 
 
 def test_sentences_stand_where_they_are_said_to(fitted: Callable[..., AspectDetector]) -> None:

@@ -21,10 +21,11 @@ def tokens(tiny_encoder: Callable[..., TokenEncoder]) -> Tokens:
 
 def test_the_places_of_words_are_those_in_the_text_and_each_token_knows_its_word(tokens: Tokens) -> None:
     text = "The Pizzas, cold!"
-    places, word_of_token = tokens.words(text)
+    (places, word_of_token), nothing = tokens.words([text, ""])
     assert [text[start:end] for start, end in places] == ["The", "Pizzas", ",", "cold", "!"]
     assert word_of_token == [None, 0, 1, 1, 2, 3, 4, None]
-    assert tokens.words("") == ([], [None, None])
+    assert nothing == ([], [None, None])
+    assert tokens.words([]) == []
 
 
 def test_ids_are_those_of_the_encoder_and_what_is_too_long_is_told(tiny_encoder: Callable[..., TokenEncoder]) -> None:

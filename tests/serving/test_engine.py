@@ -12,6 +12,7 @@ import pytest
 from fewaspect import AspectDetector
 from fewaspect.detector.scorer import Scorer
 from fewaspect.serving.engine import Engine
+from fewaspect.serving.showing import describe
 from fewaspect.serving.state import State
 from fewaspect.serving.store.database import Database
 from fewaspect.serving.store.definition import (
@@ -144,3 +145,54 @@ def test_a_change_reads_only_what_is_new(engine: Engine, scorer: Scorer, monkeyp
         put_example(connection, 1, "an example that nobody wrote before 4711", [1])
     engine.fresh(1)
     assert sum(asked) == 1
+
+
+def corrected(engine: Engine) -> State:
+    """The state after one example more."""
+    with engine.database.write() as connection:
+        put_example(connection, 1, "The waiter was rude.", [1])
+    return engine.state(1)
+
+
+def test_who_knows_no_later_revision_is_answered_from_the_state_before_until_all_it_showed_is_read_anew(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = engine.fresh(1)
+    describe(before, [0, 3])
+    with monkeypatch.context() as patch:
+        patch.setattr(Engine, "_renew", lambda *_: time.sleep(0.01))
+        after = corrected(engine)
+        assert after.at_least(None) is after
+        assert after.at_least(after.revision) is after
+        assert after.at_least(before.revision) is before
+        patch.setattr("fewaspect.serving.state.LATEST", 0.0)
+        assert after.at_least(before.revision) is after, "it has answered for long enough"
+    wait_until(lambda: after.before is None)
+    assert after.at_least(before.revision) is after
+    assert set(after.described) == {0, 3}
+
+
+def test_changes_in_a_row_leave_the_last_state_that_was_read(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Engine, "_renew", lambda *_: time.sleep(0.01))
+    before = engine.fresh(1)
+    describe(before, [0])
+    corrected(engine)
+    with engine.database.write() as connection:
+        put_example(connection, 1, "See you on Monday.", [])
+    assert engine.state(1).before is before
+
+
+def test_a_state_of_other_sentences_answers_for_nobody(engine: Engine) -> None:
+    describe(engine.fresh(1), [0])
+    with engine.database.write() as connection:
+        add_reviews(connection, 1, [NewReview("New.", None, {}, [(0, 4)])])
+    assert engine.state(1).before is None
+
+
+def test_what_is_shown_is_scored_too(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(State, "unfinished", False)  # the worker has nothing to do
+    state = engine.state(1)
+    assert state.stale(np.array([1, 2])).tolist() == [1, 2]
+    shown = describe(state, [1, 2])
+    assert not len(state.stale(np.array([1, 2])))
+    assert list(shown[0]["scores"].values()) == pytest.approx(state.probabilities[1], abs=1e-6)

@@ -13,7 +13,7 @@ from pathlib import Path
 from fewaspect.serving.store.database import Database
 from fewaspect.serving.store.definition import read_definition
 from fewaspect.serving.store.journal import undo
-from fewaspect.serving.store.projects import counts_of, list_projects
+from fewaspect.serving.store.projects import counted_project, list_projects
 
 WRITER = """
 import sys
@@ -53,14 +53,14 @@ def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path: Path) ->
         database = Database(str(path))
         with database.write() as connection:
             project = list_projects(connection)[0]["id"]
-            definition, counts = read_definition(connection, project), counts_of(connection, project)
+            definition, counts = read_definition(connection, project), counted_project(connection, project)
             assert [e.text for e in definition.examples] == [f"example {n}" for n in range(counts["examples"])]
             assert counts["examples"] in (told, told + 1), "the last may have been done without being told"
             assert (counts["reviews"], counts["sentences"]) == (20 * counts["examples"], 40 * counts["examples"])
             assert all(len(example.aspects) == 1 for example in definition.examples)
             assert definition.revision == 2 + counts["examples"]
             undo(connection, project)
-            assert counts_of(connection, project)["examples"] == counts["examples"] - 1
+            assert counted_project(connection, project)["examples"] == counts["examples"] - 1
         database.close()
 
 

@@ -33,8 +33,11 @@ export class Studio {
     this.post<T.Example>("/examples", { text, aspects, ...(sentence_id === undefined ? {} : { sentence_id }) });
   removeExample = (id: number) => ask<void>("DELETE", `${this.path}/examples/${id}`);
 
-  sentences = (filter: T.Filter, page: number) => this.get<T.SentencePage>(`/sentences?${sentenceQuery(filter, page)}`);
-  sentence = (id: number) => this.get<T.SentenceDetails>(`/sentences/${id}`);
+  /** Of the present; if a known revision will do, changes of others may show later. */
+  sentences = (filter: T.Filter, page: number, revision?: number) =>
+    this.get<T.SentencePage>(`/sentences?${sentenceQuery(filter, page, revision)}`);
+  sentence = (id: number, revision?: number) =>
+    this.get<T.SentenceDetails>(`/sentences/${id}${revision === undefined ? "" : `?revision=${revision}`}`);
   label = (id: number, aspects: number[]) => ask<T.Sentence>("PUT", `${this.path}/sentences/${id}/aspects`, { aspects });
   release = (id: number) => ask<T.Sentence>("DELETE", `${this.path}/sentences/${id}/aspects`);
   suggestions = (n: number) => this.get<{ suggestions: T.Suggestion[] }>(`/suggestions?n=${n}`);
@@ -54,11 +57,12 @@ export class Studio {
   private post = <A>(path: string, body: unknown) => ask<A>("POST", this.path + path, body);
 }
 
-export function sentenceQuery(filter: T.Filter, page: number): URLSearchParams {
+export function sentenceQuery(filter: T.Filter, page: number, revision?: number): URLSearchParams {
   const query = new URLSearchParams({ offset: String(page * PAGE), limit: String(PAGE), show: filter.show, order: filter.order });
   if (filter.aspect !== null) query.set("aspect", String(filter.aspect));
   if (filter.together !== null) query.set("together", String(filter.together));
   if (filter.period !== null) query.set("period", filter.period);
+  if (revision !== undefined) query.set("revision", String(revision));
   if (filter.q.trim()) query.set("q", filter.q.trim());
   return query;
 }

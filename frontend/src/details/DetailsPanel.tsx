@@ -46,7 +46,7 @@ function useDetails(id: number | null): SentenceDetails | null {
   useEffect(() => {
     if (id === null) return setDetails(null);
     let wanted = true;
-    studio().sentence(id).then((answer) => wanted && setDetails(answer), (error) => wanted && report(error));
+    studio().sentence(id, revision).then((answer) => wanted && setDetails(answer), (error) => wanted && report(error));
     return () => void (wanted = false);
   }, [id, revision, settled.value]);
   return id === null ? null : details;

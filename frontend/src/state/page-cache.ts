@@ -3,6 +3,8 @@ import type { Sentence, SentencePage } from "../api/types";
 /** The pages of a long list that have been read; the list itself stays on the server. */
 export class PageCache {
   total = 0;
+  /** The newest among the pages. */
+  revision = 0;
   private pages = new Map<number, Sentence[]>();
 
   constructor(
@@ -36,6 +38,7 @@ export class PageCache {
 
   put(page: number, answer: SentencePage): void {
     this.total = answer.total;
+    this.revision = Math.max(this.revision, answer.revision);
     this.pages.delete(page);
     this.pages.set(page, answer.sentences);
     for (const oldest of this.pages.keys()) {
@@ -47,6 +50,7 @@ export class PageCache {
   /** After a change only these pages are right. */
   replaceAll(answers: ReadonlyMap<number, SentencePage>): void {
     this.pages.clear();
+    this.revision = 0;
     for (const [page, answer] of answers) this.put(page, answer);
   }
 

@@ -46,7 +46,7 @@ async function readPage(page: number): Promise<void> {
   const now = generation;
   asked.add(page);
   try {
-    const answer = await current().sentences(filter.value, page);
+    const answer = await current().sentences(filter.value, page, cache.revision);
     if (now !== generation) return;
     cache.put(page, answer);
     changes.value++;

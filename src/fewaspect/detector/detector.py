@@ -192,8 +192,8 @@ class AspectDetector(Fitted):
         """
         return self.analyze_many([text])[0]
 
-    def analyze_many(self, texts: Sequence[str], words: bool = True) -> list[Analysis]:
-        """`analyze` for many texts at once; without `words`, evidence and nearest examples are left out.
+    def analyze_many(self, texts: Sequence[str], words: bool = True, nearest: bool | None = None) -> list[Analysis]:
+        """`analyze` for many texts at once; faster without what `words` add and, as these unless told, `nearest`.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
@@ -203,7 +203,7 @@ class AspectDetector(Fitted):
         from fewaspect.detector.explaining import explain
 
         checked = check_texts(texts)
-        reading = self._read(checked, vectors=words, evidence=words)
+        reading = self._read(checked, vectors=words if nearest is None else nearest, evidence=words)
         return explain(self._scorer, self._knowledge, checked, reading, self._thresholds)
 
     def tune(self, texts: Sequence[str] | None = None, labels: Any = None) -> Tuned:

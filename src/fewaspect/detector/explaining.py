@@ -63,7 +63,7 @@ class Analysis:
 def explain(
     scorer: Scorer, known: Knowledge, texts: Sequence[str], reading: Reading, thresholds: np.ndarray
 ) -> list[Analysis]:
-    """The analyses of texts that have been read; with words and nearest examples if their vectors were kept."""
+    """The analyses of texts that have been read; with words if evidence, with examples if vectors were asked for."""
     names = known.examples.names
     decided = decide(reading.probabilities, thresholds)  # (sentences, N)
     of_texts = reading.of_texts
@@ -100,16 +100,14 @@ def _word_evidence(
 ) -> dict[int, list[tuple[int, int, dict[str, float]]]]:
     """By sentence, the places of its words in it and what each adds; punctuation is no word."""
     names, found = known.examples.names, {}
-    for row, shares in reading.evidence.items():
-        sentence = reading.sentences[row]
-        places, word_of_token = scorer.encoder.tokens.words(sentence)
-        adds = np.zeros((len(places), len(names)))
-        for token, word in enumerate(word_of_token):
-            if word is not None:
-                adds[word] += shares[:, token]
+    read = scorer.encoder.tokens.words([reading.sentences[row] for row in reading.evidence])
+    for (row, shares), (places, word_of_token) in zip(reading.evidence.items(), read, strict=True):
+        sentence, adds = reading.sentences[row], np.zeros((len(places), len(names)))
+        tokens = [token for token, word in enumerate(word_of_token) if word is not None]
+        np.add.at(adds, [word for word in word_of_token if word is not None], shares.T[tokens])
         found[row] = [
-            (start, end, _by_name(names, adds[word]))
-            for word, (start, end) in enumerate(places)
+            (start, end, dict(zip(names, values, strict=True)))
+            for (start, end), values in zip(places, adds.tolist(), strict=True)
             if not _is_punctuation(sentence[start:end])
         ]
     return found
@@ -141,4 +139,4 @@ def _by_name(names: Sequence[str], values: np.ndarray) -> dict[str, float]:
 
 
 def _is_punctuation(word: str) -> bool:
-    return all(unicodedata.category(letter).startswith("P") for letter in word)
+    return not word.isalnum() and all(unicodedata.category(letter).startswith("P") for letter in word)

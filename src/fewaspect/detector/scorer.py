@@ -52,7 +52,8 @@ class Scorer:
         ids = self.encoder.tokens.ids(texts)
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
         readable = np.flatnonzero(lengths > self.encoder.tokens.specials)
-        tokens = batch_tokens or self.encoder.batch_tokens
+        shared = -(-int(lengths[readable].sum()) // self.encoder.workers)  # few sentences keep all workers busy too
+        tokens = batch_tokens or max(1, min(self.encoder.batch_tokens, shared))
         batches = [readable[batch] for batch in length_batches(lengths[readable], tokens)]
 
         def one(batch: np.ndarray) -> tuple[np.ndarray, Result]:

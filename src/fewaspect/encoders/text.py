@@ -49,12 +49,15 @@ class Tokens:
             cut[i] = bool(encoding.overflowing)
         return cut
 
-    def words(self, text: str) -> tuple[list[tuple[int, int]], list[int | None]]:
-        """Where each word stands in the text, and for each token the word it belongs to (None: a special token)."""
-        encoding: Encoding = self.tokeniser.encode(text)
-        count = 1 + max((word for word in encoding.word_ids if word is not None), default=-1)
-        places = [encoding.word_to_chars(word) for word in range(count)]
-        return [place or (0, 0) for place in places], list(encoding.word_ids)
+    def words(self, texts: Sequence[str]) -> list[tuple[list[tuple[int, int]], list[int | None]]]:
+        """Where each text's words stand in it, and for each token the word it belongs to (None: a special token)."""
+        return [_words(encoding) for encoding in self.tokeniser.encode_batch(list(texts))]
+
+
+def _words(encoding: Encoding) -> tuple[list[tuple[int, int]], list[int | None]]:
+    own = list(encoding.word_ids)
+    count = 1 + max((word for word in own if word is not None), default=-1)
+    return [encoding.word_to_chars(word) or (0, 0) for word in range(count)], own
 
 
 def padded_ids(ids: Sequence[Sequence[int]], padding: int) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ from fewaspect.detector.examples import ExampleWarning
 from fewaspect.detector.scorer import Scorer, load_scorer
 from fewaspect.detector.threads import ONE_THREAD
 from fewaspect.encoders.remembering import RememberingEncoder
+from fewaspect.serving.showing import describe
 from fewaspect.serving.state import Rows, State
 from fewaspect.serving.store.database import Database
 from fewaspect.serving.store.definition import Definition, read_definition
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from fewaspect.detector.detector import AspectDetector
 
 CHUNK = 256  # sentences that are scored before anything else gets its turn
+RENEWED = 16  # sentences that are described before another may describe some
 AT_ONCE = 512  # so few are scored while a request waits: then all it shows is of the present revision
 KEPT = 16  # projects in memory
 _log = logging.getLogger(__name__)
@@ -133,20 +135,34 @@ class Engine:
     def _score_the_rest(self) -> None:
         while True:
             with self._work:
-                self._work.wait_for(lambda: self._stopped or (not self._waiting and self._unfinished()))
+                self._work.wait_for(
+                    lambda: self._stopped or self._superseding() or (not self._waiting and self._unfinished())
+                )
                 if self._stopped:
                     return
-            if state := self._unfinished():
+            if state := self._superseding() or self._unfinished():
                 try:
-                    state.score(state.stale()[:CHUNK])
+                    self._renew(state) if state.before else state.score(state.stale()[:CHUNK])
                 except Exception:  # the worker must live on; the project is read anew when it is next asked for
                     _log.exception("scoring failed")
                     self._drop(state)
+
+    def _renew(self, state: State) -> None:
+        """Some of what the state before showed; when there is nothing left, its time is over."""
+        if rows := state.shown_before()[-RENEWED:]:
+            describe(state, rows)
+        else:
+            state.before = None
 
     def _drop(self, state: State) -> None:
         with self._lock:
             for project in [number for number, own in self._states.items() if own is state]:
                 self._states.pop(project)
+
+    def _superseding(self) -> State | None:
+        """The state used last for which the one before still answers."""
+        with self._lock:
+            return next((state for state in reversed(self._states.values()) if state.before), None)
 
     def _unfinished(self) -> State | None:
         """The state used last that has sentences to score."""

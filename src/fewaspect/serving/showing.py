@@ -27,6 +27,11 @@ class Wanted:
     together: int | None = None  # another aspect that the sentence has too
     period: str = ""  # how its date begins
 
+    @property
+    def by_scores(self) -> bool:
+        """Whether it depends on what is found which sentences these are."""
+        return self.order != "file" or self.show in ("none", "uncertain") or (self.aspect or self.together) is not None
+
 
 def select(state: State, wanted: Wanted) -> np.ndarray:
     """The rows that are wanted, as far as is known."""
@@ -55,11 +60,10 @@ def show_page(state: State, wanted: Wanted, offset: int, limit: int) -> tuple[in
     """How many there are, and some of them; those are scored at the state's revision and fit what is wanted."""
     while True:
         rows = select(state, wanted)
-        stale = state.stale(rows[offset : offset + limit])
-        if not len(stale):
-            break
-        state.score(stale)
-    return len(rows), describe(state, rows[offset : offset + limit])
+        shown = rows[offset : offset + limit]
+        if not len(state.stale(shown)):
+            return len(rows), describe(state, shown)
+        describe(state, shown)  # which may show that others are wanted
 
 
 def describe(state: State, rows: Sequence[int] | np.ndarray) -> list[dict[str, Any]]:
@@ -67,12 +71,14 @@ def describe(state: State, rows: Sequence[int] | np.ndarray) -> list[dict[str, A
     wanted = [int(row) for row in rows]
     if state.detector is None:
         return [_sentence(state, row, None) for row in wanted]
-    with state.working:
+    with state.describing:
         new = [row for row in wanted if row not in state.described]
         if len(state.described) + len(new) > MOST_DESCRIBED:
             state.described.clear()
             new = wanted
-        analyses = state.detector.analyze_many([state.rows.texts[row] for row in new])
+        analyses = state.detector.analyze_many([state.rows.texts[row] for row in new], nearest=False)
+        if new:
+            state.keep(np.array(new), np.array([list(a.probabilities.values()) for a in analyses]))
         state.described.update((row, _sentence(state, row, a)) for row, a in zip(new, analyses, strict=True))
         return [state.described[row] for row in wanted]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +19,9 @@ from fewaspect.serving.store.definition import Definition, Example
 
 if TYPE_CHECKING:
     from fewaspect.detector.detector import AspectDetector
+
+LATEST = 2.0  # seconds for which the state before may answer
+MOST_RENEWED = 400  # sentences that are read anew for others before they ask
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Rows:
         return row
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class State:
     """Nothing of it changes but what is found, which is filled in; a change of the project makes a new state.
 
@@ -72,9 +76,12 @@ class State:
     known: int
     probabilities: np.ndarray  # (S, N)
     at: np.ndarray  # (S,)
+    before: State | None = None  # may answer who knows no later one, until what it showed is read anew
+    since: float = field(default_factory=time.monotonic)
     lock: threading.Lock = field(default_factory=threading.Lock)
     described: dict[int, dict[str, Any]] = field(default_factory=dict)  # rows as the page shows them, once it did
-    working: threading.Lock = field(default_factory=threading.Lock)  # held by whom reads sentences; others find it done
+    scoring: threading.Lock = field(default_factory=threading.Lock)  # held by whom scores; others find it done
+    describing: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
     def after(
@@ -98,11 +105,23 @@ class State:
                 at[new] = before.at[old]
                 for to, come_from in kept:
                     probabilities[new, to] = before.probabilities[old, come_from]
-        return cls(definition, detector, rows, imported, known, probabilities, at)
+        return cls(definition, detector, rows, imported, known, probabilities, at, _still_good(before, imported))
 
     @property
     def revision(self) -> int:
         return self.definition.revision
+
+    def at_least(self, revision: int | None) -> State:
+        """This one, or for a while the one before, if it is not older than the revision."""
+        before = self.before
+        if revision is None or before is None or before.revision < revision or time.monotonic() - self.since > LATEST:
+            return self
+        return before
+
+    def shown_before(self) -> list[int]:
+        """The rows that were shown last in the state before and are not described here yet."""
+        before = self.before
+        return [row for row in list(before.described)[-MOST_RENEWED:] if row not in self.described] if before else []
 
     @cached_property
     def thresholds(self) -> np.ndarray:
@@ -147,7 +166,7 @@ class State:
 
     def score(self, rows: np.ndarray) -> None:
         """What others have scored while this waited is not scored again."""
-        with self.working:
+        with self.scoring:
             rows = self.stale(rows)
             if len(rows) and self.detector is not None:
                 self.keep(rows, self.detector.predict_proba([self.rows.texts[row] for row in rows]))
@@ -174,3 +193,10 @@ class State:
         result[list(self.confirmed)] = 0.0
         result[self.at == 0] = 0.0
         return result
+
+
+def _still_good(before: State | None, imported: int) -> State | None:
+    """The last state of the same sentences that had been read; of several in a row the others are of no use."""
+    while before is not None and before.before is not None:
+        before = before.before
+    return before if before is not None and before.imported == imported and before.described else None

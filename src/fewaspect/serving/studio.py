@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,6 +35,8 @@ class Studio:
             first = list_projects(connection)[:1]
         for project in first:
             self.engine.state(project["id"])
+        gc.collect()
+        gc.freeze()  # else all that was loaded is looked through again and again, while every request waits
 
     def close(self) -> None:
         self.jobs.stop()

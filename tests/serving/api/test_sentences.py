@@ -106,9 +106,9 @@ def test_a_sentence_is_explained_once_until_something_changes(
     explained: list[str] = []
     analyze = AspectDetector.analyze_many
 
-    def counting(detector: AspectDetector, some: list[str], words: bool = True) -> list[Analysis]:
+    def counting(detector: AspectDetector, some: list[str], *how: bool, **more: bool) -> list[Analysis]:
         explained.extend(some)
-        return analyze(detector, some, words)
+        return analyze(detector, some, *how, **more)
 
     monkeypatch.setattr(AspectDetector, "analyze_many", counting)
     first = client.get(f"{project}/sentences?limit=3").json()["sentences"]
@@ -118,3 +118,17 @@ def test_a_sentence_is_explained_once_until_something_changes(
     client.patch(f"{project}/aspects/1", json={"threshold": 0.99999})
     assert client.get(f"{project}/sentences").json()["sentences"][0]["aspects"] == []
     assert len(explained) == 8
+
+
+def test_a_page_of_the_revision_that_one_knows_is_of_that_or_later(client: TestClient, project: str) -> None:
+    known = client.get(f"{project}/sentences").json()
+    sentence = known["sentences"][0]["id"]
+    client.put(f"{project}/sentences/{sentence}/aspects", json={"aspects": []})
+    late = client.get(f"{project}/sentences?revision={known['revision']}").json()
+    assert late["revision"] >= known["revision"]
+    assert late["sentences"][0]["confirmed"] == (late["revision"] > known["revision"])
+    present = client.get(f"{project}/sentences?revision={known['revision'] + 1}").json()
+    assert present["revision"] == known["revision"] + 1
+    assert present["sentences"][0]["confirmed"]
+    assert client.get(f"{project}/sentences/{sentence}?revision={present['revision']}").json()["confirmed"]
+    assert client.get(f"{project}/sentences?revision=-1").status_code == 422

@@ -59,7 +59,7 @@ Text = Annotated[str, StringConstraints(max_length=LIMITS.text_chars), AfterVali
 AspectIds = Annotated[list[Id], Field(max_length=LIMITS.aspects, description="Ids of aspects; []: none of these.")]
 
 
-def _studio(request: Request) -> Studio:
+async def _studio(request: Request) -> Studio:  # else a thread of its own would look it up
     return request.app.state.studio
 
 

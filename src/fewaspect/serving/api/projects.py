@@ -22,7 +22,7 @@ from fewaspect.serving.api.problems import answers
 from fewaspect.serving.store.definition import set_threshold
 from fewaspect.serving.store.journal import next_in_words, redo, undo
 from fewaspect.serving.store.projects import (
-    counts_of,
+    counted_project,
     create_project,
     list_projects,
     project_row,
@@ -103,11 +103,10 @@ class Done(Answer):
 def project_answer(studio: Studio, project: int) -> dict[str, Any]:
     state = studio.engine.state(project)
     with studio.database.read() as connection:
-        row = project_row(connection, project)
-        counts = counts_of(connection, project)
+        row = counted_project(connection, project)
         can_undo, can_redo = next_in_words(connection, project)
     return {
-        "id": row.id, "name": row.name, "created": row.created, **counts, "aspects": aspects_of(state),
+        **row, "aspects": aspects_of(state),
         "revision": state.revision, "threshold": state.threshold, "threshold_set": state.definition.threshold,
         "scored": state.scored, "can_undo": can_undo, "can_redo": can_redo, "dated": any(state.rows.dates),
     }  # fmt: skip

@@ -18,6 +18,9 @@ from fewaspect.serving.store.tables import reviews, sentences
 from fewaspect.serving.studio import Studio
 
 router = APIRouter(prefix="/projects/{project}/sentences", tags=["sentences"])
+Revision = Annotated[
+    int | None, Query(ge=0, le=LARGEST, description="If this one will do: changes of others may then show later.")
+]
 SENTENCE = {
     "id": 17, "review_id": 9, "position": 0, "text": "The garage was full.", "date": "2024-03-31", "aspects": [3],
     "scores": {"3": 0.93, "4": 0.02}, "words": [{"start": 4, "end": 10, "aspect": 3, "weight": 1.0}],
@@ -99,24 +102,25 @@ def list_some(
     order: Literal["file", "uncertain"] = "file",
     together: Annotated[int | None, Query(ge=1, le=LARGEST, description="Another aspect it has too.")] = None,
     period: Annotated[str, Query(pattern=r"^(\d{4}(-\d{2}){0,2})?$", description="How its date begins.")] = "",
+    revision: Revision = None,
 ) -> Any:
-    """One page; what is on it is always scored at the present revision."""
+    """One page; what is on it is scored at one revision, the present one unless an earlier one will do."""
     with studio.engine.first():
-        state = studio.engine.state(project)
-        if len(stale := state.stale()) <= AT_ONCE:
+        state = studio.engine.state(project).at_least(revision)
+        wanted = Wanted(aspect, show, q, order, together, period)
+        if wanted.by_scores and len(stale := state.stale()) <= AT_ONCE:
             state.score(stale)
-        total, found = show_page(state, Wanted(aspect, show, q, order, together, period), offset, limit)
+        total, found = show_page(state, wanted, offset, limit)
     return {"total": total, "revision": state.revision, "scored": state.scored, "sentences": found}
 
 
 @router.get("/{sentence}", response_model=SentenceDetail, responses=answers(404))
-def get(studio: InStudio, project: ProjectId, sentence: Id) -> Any:
+def get(studio: InStudio, project: ProjectId, sentence: Id, revision: Revision = None) -> Any:
     """One sentence with the nearest examples and the review it is from."""
     with studio.engine.first():
-        state = studio.engine.state(project)
+        state = studio.engine.state(project).at_least(revision)
         row = state.rows.row_of(sentence)
-        found = describe(state, [row])[0]
-        nearest = _nearest(state, row)
+        found, nearest = describe(state, [row])[0], _nearest(state, row)
     with studio.database.read() as connection:
         review = row_of(connection, reviews, project, found["review_id"])
     thresholds = dict(zip(map(str, state.aspect_ids), state.thresholds.tolist(), strict=True))
@@ -160,5 +164,5 @@ def _nearest(state: State, row: int) -> dict[str, list[dict[str, Any]]]:
         str(state.id_by_name[name]): [
             {"text": one.text, "similarity": one.similarity, "example_id": numbers.get(one.text)} for one in near
         ]
-        for name, near in state.detector.analyze(state.rows.texts[row]).nearest.items()
+        for name, near in state.detector.analyze_many([state.rows.texts[row]], False, True)[0].nearest.items()
     }

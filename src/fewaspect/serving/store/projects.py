@@ -11,7 +11,14 @@ from fewaspect.serving.errors import MissingError, TakenError
 from fewaspect.serving.store.database import now
 from fewaspect.serving.store.tables import aspects, examples, projects, reviews, sentences
 
-COUNTED = (aspects, examples, reviews, sentences)
+_COUNTED = select(
+    projects,
+    *(
+        select(func.count()).select_from(table).where(table.c.project_id == projects.c.id).scalar_subquery()
+        .label(table.name)
+        for table in (aspects, examples, reviews, sentences)
+    ),
+)  # fmt: skip
 
 
 def project_row(connection: Connection, project: int) -> Any:
@@ -20,27 +27,17 @@ def project_row(connection: Connection, project: int) -> Any:
     if connection.get_execution_options().get("writes"):
         locked = locked.with_for_update()
     row = connection.execute(locked).one_or_none()
-    if row is None:
-        raise MissingError(f"expected a project, found none with the id {project}.")
-    return row
+    return _found(row, project)
 
 
 def list_projects(connection: Connection) -> list[dict[str, Any]]:
     """Each with how much it has of everything."""
-    counts = [
-        select(func.count()).select_from(table).where(table.c.project_id == projects.c.id).scalar_subquery()
-        .label(table.name)
-        for table in COUNTED
-    ]  # fmt: skip
-    found = connection.execute(select(projects, *counts).order_by(projects.c.id))
-    return [dict(row) for row in found.mappings()]
+    return [dict(row) for row in connection.execute(_COUNTED.order_by(projects.c.id)).mappings()]
 
 
-def counts_of(connection: Connection, project: int) -> dict[str, int]:
-    return {
-        table.name: connection.scalar(select(func.count()).select_from(table).where(table.c.project_id == project)) or 0
-        for table in COUNTED
-    }
+def counted_project(connection: Connection, project: int) -> dict[str, Any]:
+    """One of them."""
+    return dict(_found(connection.execute(_COUNTED.where(projects.c.id == project)).mappings().one_or_none(), project))
 
 
 def create_project(connection: Connection, name: str, threshold: float | None = None) -> int:
@@ -65,6 +62,12 @@ def free_name(connection: Connection, name: str) -> str:
     taken = set(connection.scalars(select(projects.c.name)))
     candidates = (name if n == 1 else f"{name[:190]} ({n})" for n in range(1, len(taken) + 2))
     return next(candidate for candidate in candidates if candidate not in taken)
+
+
+def _found(row: Any, project: int) -> Any:
+    if row is None:
+        raise MissingError(f"expected a project, found none with the id {project}.")
+    return row
 
 
 def _refuse_taken(connection: Connection, name: str) -> None:
