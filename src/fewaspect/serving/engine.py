@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fewaspect.detector.detector import AspectDetector
 
 CHUNK = 256  # sentences that are scored before anything else gets its turn
-RENEWED = 16  # sentences that are described before another may describe some
+RENEWED = 64  # sentences that are described before another may describe some
 AT_ONCE = 512  # so few are scored while a request waits: then all it shows is of the present revision
 KEPT = 16  # projects in memory
 _log = logging.getLogger(__name__)
