@@ -3,9 +3,10 @@
     python benchmarks/bulk.py [--rows 200000] [--actors 1 2] [--parts 2000] [--json docs/results/bulk.json]
 
 The rows are reviews of one or two sentences of the sample set, each with a number, so that no text repeats. Each job
-is `fewaspect bulk` in a process of its own with one thread per actor; before, between and after the jobs the bare
-detector reads some of the same rows, in as many processes as the next job has actors. Then the parts that one machine
-does for all: handing out partitions, listing files, reading footers, dividing text.
+is `fewaspect bulk` in a process of its own with one thread per actor, the largest on all rows, others on a fifth;
+before, between and after the jobs the bare detector reads some of the same rows, in as many processes as the next job
+has actors. Then the parts that one machine does for all: handing out partitions, listing files, reading footers,
+dividing text.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--partition-rows", type=int, default=5000)
-    parser.add_argument("--bare-rows", type=int, default=10_000, help="that the bare detector reads each time")
+    parser.add_argument("--bare-rows", type=int, default=5000, help="that the bare detector reads each time")
     parser.add_argument("--actors", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--parts", type=int, default=2000, help="empty partitions and small files to handle")
     parser.add_argument("--json", type=Path)
@@ -65,7 +66,8 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     jobs = []
     for actors in arguments.actors:
         before = bare(model, source, arguments.bare_rows, actors)
-        job = run_job(source, folder / f"out-{actors}", model, actors, size)
+        rows = arguments.rows if actors == max(arguments.actors) else max(size, arguments.rows // 5)
+        job = run_job(source, folder / f"out-{actors}", model, actors, size, rows)
         after = bare(model, source, arguments.bare_rows, actors)
         job["bare_rows_per_second"] = mean([before[0], after[0]])  # of each of as many processes
         job["bare_rows_per_cpu_second"] = mean([before[1], after[1]])
@@ -101,9 +103,10 @@ def bare_rate(model: str, source: str, rows: int) -> tuple[float, float]:
     return len(texts) / (time.perf_counter() - begun), len(texts) / (time.process_time() - used)
 
 
-def run_job(source: Path, output: Path, model: Path, actors: int, size: int) -> dict[str, Any]:
-    """The command, and the largest memory that it and its actors held."""
-    command = ["bulk", source, output, "--model", model, "--actors", actors, "--threads", 1, "--partition-rows", size]
+def run_job(source: Path, output: Path, model: Path, actors: int, size: int, rows: int) -> dict[str, Any]:
+    """The command on the first rows, and the largest memory that it and its actors held."""
+    options = {"model": model, "actors": actors, "threads": 1, "partition-rows": size, "limit": rows}
+    command = ["bulk", source, output, *(part for name, value in options.items() for part in (f"--{name}", value))]
     driver = subprocess.Popen([sys.executable, "-m", "fewaspect", *map(str, command), "--quiet"], env=one_thread())
     peaks: dict[str, dict[int, float]] = {"driver": {}, "actors": {}, "cpu": {}}
     while driver.poll() is None:
@@ -114,6 +117,7 @@ def run_job(source: Path, output: Path, model: Path, actors: int, size: int) -> 
     summary = json.loads((output / "_summary.json").read_text())
     return {
         "actors": actors,
+        "rows": summary["rows"],
         "rows_per_second": summary["last_run"]["rows_per_second"],  # the start of the actors included
         "rows_per_second_at_work": actors * summary["rows"] / summary["work_seconds"],
         "rows_per_cpu_second": summary["rows"] / sum(peaks["cpu"].values()),  # the start of the actors included
