@@ -71,7 +71,7 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         after = bare(model, source, arguments.bare_rows, actors)
         job["bare_rows_per_second"] = mean([before[0], after[0]])  # of each of as many processes
         job["bare_rows_per_cpu_second"] = mean([before[1], after[1]])
-        job["share_of_bare"] = job["rows_per_second_at_work"] / (actors * job["bare_rows_per_second"])
+        job["share_of_bare"] = job["rows_per_second"] / (actors * job["bare_rows_per_second"])
         job["share_of_bare_by_cpu"] = job["rows_per_cpu_second"] / job["bare_rows_per_cpu_second"]
         jobs.append(job)
         print(job, flush=True)
@@ -80,7 +80,7 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         "rows": arguments.rows,
         "partition_rows": size,
         "jobs": jobs,
-        "scaling": last["rows_per_second_at_work"] / first["rows_per_second_at_work"],
+        "scaling": last["rows_per_second"] / first["rows_per_second"],
         "single_parts": single_parts(folder, arguments.parts),
     }
 
@@ -118,8 +118,8 @@ def run_job(source: Path, output: Path, model: Path, actors: int, size: int, row
     return {
         "actors": actors,
         "rows": summary["rows"],
-        "rows_per_second": summary["last_run"]["rows_per_second"],  # the start of the actors included
-        "rows_per_second_at_work": actors * summary["rows"] / summary["work_seconds"],
+        "rows_per_second": summary["last_run"]["rows_per_second"],  # by the clock, the start of the actors included
+        "rows_per_second_at_work": actors * summary["rows"] / summary["work_seconds"],  # without waiting and writing
         "rows_per_cpu_second": summary["rows"] / sum(peaks["cpu"].values()),  # the start of the actors included
         "sentences": summary["sentences"],
         "driver_megabytes": max(peaks["driver"].values()),

@@ -26,8 +26,8 @@ def main() -> None:
 def per_core(measured: dict[str, Any]) -> tuple[float, float]:
     """Rows and sentences per second of an actor of one thread, all actors at work."""
     job = measured["jobs"][-1]
-    rows = job["rows_per_second_at_work"] / job["actors"]
-    return rows, rows * job["sentences"] / measured["rows"]
+    rows = job["rows_per_second"] / job["actors"]
+    return rows, rows * job["sentences"] / job["rows"]
 
 
 def cores(measured: dict[str, Any]) -> str:

@@ -54,13 +54,16 @@ def studio() -> Iterator[str]:
             process.wait(timeout=20)
 
 
-def wait_for(address: str) -> float:
-    """Seconds until the page and the projects are there."""
-    started = time.perf_counter()
+def wait_for(address: str) -> tuple[float, float]:
+    """Seconds until the page is there, and until it can show the aspects of the first fifty sentences."""
+    started, page = time.perf_counter(), 0.0
     while time.perf_counter() - started < 60:
         try:
-            if httpx.get(f"{address}/").is_success and httpx.get(f"{address}/api/v1/projects").is_success:
-                return time.perf_counter() - started
+            page = page or (httpx.get(f"{address}/").is_success and time.perf_counter() - started)
+            (project, *_) = httpx.get(f"{address}/api/v1/projects").json()["projects"]
+            path = f"{address}/api/v1/projects/{project['id']}/sentences?limit=50"
+            if all(one["scores"] for one in httpx.get(path, timeout=60).json()["sentences"]):
+                return page, time.perf_counter() - started
         except httpx.TransportError:
             time.sleep(0.02)
     raise SystemExit("the studio did not start within a minute")
@@ -74,7 +77,7 @@ class Client:
         self.http = httpx.AsyncClient(base_url=f"{address}/api/v1/projects/{project}", transport=transport, timeout=60)
         self.project = f"{address}/api/v1/projects/{project}"
         self.random, self.texts, self.sentences = random.Random(), texts, [0]
-        self.revision: int | None = None  # of the list as it was read after the last change of one's own
+        self.revision: int | None = None  # the newest that was seen since the last change of one's own
         self.found: list[tuple[str, int, float]] = []
 
     async def until(self, end: float, pause: float) -> None:
@@ -118,9 +121,10 @@ class Client:
         return {} if self.revision is None else {"revision": self.revision}
 
     async def _page(self, offset: int) -> httpx.Response:
-        """As the studio's page asks: after a change of its own for the present, else for what goes with its list."""
+        """As the studio's page asks: after a change of its own for the present, else for what fits its list."""
         answer = await self.http.get("/sentences", params={"offset": offset, "limit": 50, **self._known})
-        self.revision = answer.json()["revision"] if self.revision is None else self.revision
+        if answer.is_success:
+            self.revision = max(self.revision or 0, answer.json()["revision"])
         return answer
 
 
@@ -189,7 +193,7 @@ def main() -> None:
     texts = [text for part in load_sample().values() for text in part.texts]
     os.environ.setdefault("OMP_NUM_THREADS", "2")
     with studio() as address:
-        ready = wait_for(address)
+        page, usable = wait_for(address)
         project = httpx.get(f"{address}/api/v1/projects").json()["projects"][0]["id"]
         while httpx.get(f"{address}/api/v1/projects/{project}").json()["scored"] < 1:
             time.sleep(0.1)
@@ -205,7 +209,8 @@ def main() -> None:
         ]
     served, offline = np.median(turns, axis=0)
     publish({
-        "seconds_to_the_page": ready, "one_client": alone, "all_clients": together,
+        "seconds_to_the_page": page, "seconds_to_its_first_sentences": usable,
+        "one_client": alone, "all_clients": together,
         "p99_of_all_by_p50_of_one": [one["milliseconds"]["p99"] / alone["milliseconds"]["p50"] for one in together],
         "server_errors": sum(n for one in together for status, n in one["statuses"].items() if status >= "500"),
         "detect_sentences_per_second": {"served": float(served), "offline": float(offline)},

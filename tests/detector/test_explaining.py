@@ -24,6 +24,8 @@ def test_an_analysis_agrees_with_predict_and_predict_proba(fitted: Callable[...,
     assert analysis.nearest == {}
     (analysis,), (whole,) = detector.analyze_many([REVIEW], nearest=False), detector.analyze_many([REVIEW])
     assert analysis == replace(whole, nearest={})
+    (analysis,) = detector.analyze_many([REVIEW], words=False, nearest=True)
+    assert analysis == replace(whole, words=())
 
 
 def test_sentences_stand_where_they_are_said_to(fitted: Callable[..., AspectDetector]) -> None:

@@ -35,7 +35,7 @@ def test_the_second_suggestion_is_unlike_the_first(fitted: Callable[..., AspectD
 
 def test_why_says_how_new_a_text_is(fitted: Callable[..., AspectDetector]) -> None:
     (found,) = fitted(threshold=1.0).suggest(["xylophone concert on the moon"], n=1)
-    assert "new: nearest example" in found.why
+    assert "new: nearest is" in found.why
 
 
 def test_uncertainty_is_one_at_the_threshold_and_nought_at_both_ends() -> None:

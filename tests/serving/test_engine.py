@@ -1,4 +1,4 @@
-"""What the engine says is always of the newest revision, and costs no more than what changed."""
+"""What the engine says is of the newest revision, unless an older one will do, and costs no more than what changed."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_who_knows_no_later_revision_is_answered_from_the_state_before_until_all
         assert after.at_least(None) is after
         assert after.at_least(after.revision) is after
         assert after.at_least(before.revision) is before
-        patch.setattr("fewaspect.serving.state.LATEST", 0.0)
+        patch.setattr("fewaspect.serving.state.GRACE", 0.0)
         assert after.at_least(before.revision) is after, "it has answered for long enough"
     wait_until(lambda: after.before is None)
     assert after.at_least(before.revision) is after
@@ -176,16 +176,25 @@ def test_changes_in_a_row_leave_the_last_state_that_was_read(engine: Engine, mon
     monkeypatch.setattr(Engine, "_renew", lambda *_: time.sleep(0.01))
     before = engine.fresh(1)
     describe(before, [0])
-    corrected(engine)
+    since = corrected(engine).since
     with engine.database.write() as connection:
         put_example(connection, 1, "See you on Monday.", [])
     assert engine.state(1).before is before
+    assert engine.state(1).since == since, "its time is not begun anew"
 
 
 def test_a_state_of_other_sentences_answers_for_nobody(engine: Engine) -> None:
     describe(engine.fresh(1), [0])
     with engine.database.write() as connection:
         add_reviews(connection, 1, [NewReview("New.", None, {}, [(0, 4)])])
+    assert engine.state(1).before is None
+
+
+def test_without_aspects_nothing_is_read_anew(engine: Engine) -> None:
+    describe(engine.fresh(1), [0])
+    with engine.database.write() as connection:
+        remove_aspect(connection, 1, 1)
+        remove_aspect(connection, 1, 2)
     assert engine.state(1).before is None
 
 

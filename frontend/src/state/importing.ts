@@ -46,7 +46,7 @@ async function follow(studio: Studio, job: number | string): Promise<void> {
   }
 }
 
-/** While sentences are being scored, counts and lists grow; looked at every second. */
+/** While sentences are being scored, counts and lists grow; looked at often. */
 export function followScoring(): void {
   let before = "";
   setInterval(async () => {
@@ -60,5 +60,5 @@ export function followScoring(): void {
     const state = `${after.id} ${after.sentences} ${found}`;
     if (state !== before) await refresh();
     before = state;
-  }, 1000);
+  }, 400);
 }

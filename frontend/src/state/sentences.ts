@@ -44,16 +44,20 @@ export function need(first: number, last: number): void {
 
 async function readPage(page: number): Promise<void> {
   const now = generation;
+  let late = false;
   asked.add(page);
   try {
     const answer = await current().sentences(filter.value, page, cache.revision);
     if (now !== generation) return;
+    late = answer.revision < cache.revision; // a change has been read meanwhile
+    if (late) return;
     cache.put(page, answer);
     changes.value++;
   } catch (error) {
     report(error);
   } finally {
     if (now === generation) asked.delete(page);
+    if (late) need(...visible);
   }
 }
 

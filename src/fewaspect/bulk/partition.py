@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +40,7 @@ class Counts:
     def add(self, other: Counts) -> None:
         for name in ("rows", "bad", "without", "sentences", "cut", "read", "seconds"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.aspects = dict(Counter(self.aspects) + Counter(other.aspects))
+        self.aspects |= {name: self.aspects.get(name, 0) + found for name, found in other.aspects.items()}
         self.first_fault = self.first_fault or other.first_fault
 
 

@@ -193,7 +193,9 @@ class AspectDetector(Fitted):
         return self.analyze_many([text])[0]
 
     def analyze_many(self, texts: Sequence[str], words: bool = True, nearest: bool | None = None) -> list[Analysis]:
-        """`analyze` for many texts at once; faster without what `words` add and, as these unless told, `nearest`.
+        """`analyze` for many texts at once, if wanted without what the `words` add or without the `nearest` examples.
+
+        What is said of `words` holds for the examples too, unless something else is said of these.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})

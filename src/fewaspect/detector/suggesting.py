@@ -95,5 +95,5 @@ def _why(
     if nearest < 0:
         reasons.append("new: there are no examples yet")
     elif similar < 0.5 or not reasons:
-        reasons.append(f"new: nearest example {shortened(known.examples.texts[nearest])}, cosine {similar:.2f}")
+        reasons.append(f"new: nearest is {shortened(known.examples.texts[nearest])} (similarity {similar:.2f})")
     return "; ".join(reasons)

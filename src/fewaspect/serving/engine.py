@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fewaspect.detector.detector import AspectDetector
 
 CHUNK = 256  # sentences that are scored before anything else gets its turn
-RENEWED = 64  # sentences that are described before another may describe some
+RENEWED_AT_ONCE = 64  # sentences that are described before anyone else may describe some
 AT_ONCE = 512  # so few are scored while a request waits: then all it shows is of the present revision
 KEPT = 16  # projects in memory
 _log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class Engine:
         self.database, self._load = database, load or remembering_scorer
         self._states: OrderedDict[int, State] = OrderedDict()  # used last, last
         self._scorer: Scorer | None = None
-        self._loading, self._lock = threading.Lock(), threading.RLock()
+        self._loading, self._learning, self._lock = threading.Lock(), threading.Lock(), threading.Lock()
         self._work = threading.Condition()
         self._waiting = 0  # requests that want the processor now
         self._stopped = False
@@ -69,7 +69,7 @@ class Engine:
                 return before
             definition = read_definition(connection, project) if before is None or new_definition else before.definition
             rows = Rows.of(read_sentences(connection, project)) if before is None or new_rows else before.rows
-        with self._lock:
+        with self._learning:
             before = self._states.get(project)
             if before and before.definition.revision >= row.revision and before.imported >= row.imported:
                 return before  # another request was faster
@@ -95,7 +95,7 @@ class Engine:
 
     @contextmanager
     def first(self) -> Iterator[None]:
-        """While someone is inside, the worker waits: what is looked at goes before what is not."""
+        """While someone is inside, the worker scores nothing: what is looked at goes before what is not."""
         with self._work:
             self._waiting += 1
         try:
@@ -149,7 +149,7 @@ class Engine:
 
     def _renew(self, state: State) -> None:
         """Some of what the state before showed; when there is nothing left, its time is over."""
-        if rows := state.shown_before()[-RENEWED:]:
+        if rows := state.shown_before()[-RENEWED_AT_ONCE:]:
             describe(state, rows)
         else:
             state.before = None

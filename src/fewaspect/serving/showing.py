@@ -61,9 +61,9 @@ def show_page(state: State, wanted: Wanted, offset: int, limit: int) -> tuple[in
     while True:
         rows = select(state, wanted)
         shown = rows[offset : offset + limit]
-        if not len(state.stale(shown)):
+        if not wanted.by_scores or not len(state.stale(shown)):  # to describe is to score
             return len(rows), describe(state, shown)
-        describe(state, shown)  # which may show that others are wanted
+        state.score(shown)  # which may show that others are wanted
 
 
 def describe(state: State, rows: Sequence[int] | np.ndarray) -> list[dict[str, Any]]:

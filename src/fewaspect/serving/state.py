@@ -20,8 +20,8 @@ from fewaspect.serving.store.definition import Definition, Example
 if TYPE_CHECKING:
     from fewaspect.detector.detector import AspectDetector
 
-LATEST = 2.0  # seconds for which the state before may answer
-MOST_RENEWED = 400  # sentences that are read anew for others before they ask
+GRACE = 2.0  # seconds for which the state before may answer
+MOST_RENEWED = 400  # sentences that are read anew before anyone asks for them
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Rows:
 
 @dataclass(eq=False)
 class State:
-    """Nothing of it changes but what is found, which is filled in; a change of the project makes a new state.
+    """Nothing of it changes but what is found, which is filled in, and `before`; a change of the project makes another.
 
     `known` counts up when the detector learns; a row's `at` says at which count it was scored, 0: never.
     """
@@ -77,7 +77,7 @@ class State:
     probabilities: np.ndarray  # (S, N)
     at: np.ndarray  # (S,)
     before: State | None = None  # may answer who knows no later one, until what it showed is read anew
-    since: float = field(default_factory=time.monotonic)
+    since: float = 0.0  # when `before` was no longer the newest
     lock: threading.Lock = field(default_factory=threading.Lock)
     described: dict[int, dict[str, Any]] = field(default_factory=dict)  # rows as the page shows them, once it did
     scoring: threading.Lock = field(default_factory=threading.Lock)  # held by whom scores; others find it done
@@ -105,7 +105,8 @@ class State:
                 at[new] = before.at[old]
                 for to, come_from in kept:
                     probabilities[new, to] = before.probabilities[old, come_from]
-        return cls(definition, detector, rows, imported, known, probabilities, at, _still_good(before, imported))
+        shown, since = _shown_last(before) if detector and before and before.imported == imported else (None, 0.0)
+        return cls(definition, detector, rows, imported, known, probabilities, at, shown, since)
 
     @property
     def revision(self) -> int:
@@ -114,9 +115,9 @@ class State:
     def at_least(self, revision: int | None) -> State:
         """This one, or for a while the one before, if it is not older than the revision."""
         before = self.before
-        if revision is None or before is None or before.revision < revision or time.monotonic() - self.since > LATEST:
+        if revision is None or before is None or before.revision < revision:
             return self
-        return before
+        return self if time.monotonic() - self.since > GRACE else before
 
     def shown_before(self) -> list[int]:
         """The rows that were shown last in the state before and are not described here yet."""
@@ -195,8 +196,8 @@ class State:
         return result
 
 
-def _still_good(before: State | None, imported: int) -> State | None:
-    """The last state of the same sentences that had been read; of several in a row the others are of no use."""
-    while before is not None and before.before is not None:
-        before = before.before
-    return before if before is not None and before.imported == imported and before.described else None
+def _shown_last(before: State) -> tuple[State | None, float]:
+    """The last state whose sentences had all been read when it was followed, and when that was."""
+    if (earlier := before.before) is not None:
+        return earlier, before.since
+    return (before if before.described else None), time.monotonic()

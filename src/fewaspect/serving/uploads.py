@@ -36,8 +36,9 @@ class Upload:
         return Source(str(self.path))
 
     def told(self, error: FewAspectError) -> FewAspectError:
-        """The same error about the file as the user knows it."""
-        return type(error)(str(error).replace(f"{self.folder}/", ""))
+        """The same error about the file as the user knows it, without advice that is for the command line."""
+        problem, _, remedy = str(error).replace(f"{self.folder}/", "").partition("\n")
+        return type(error)(problem if "--" in remedy else f"{problem}\n{remedy}".rstrip("\n"))
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -101,7 +101,9 @@ def test_a_failed_import_leaves_nothing_behind(
 
 
 def test_a_column_that_is_not_there_is_told(client: TestClient, project: str) -> None:
-    assert "expected a column" in events(import_text(client, project, CSV, "r.csv", text_column="x"))[-1][1]["detail"]
+    detail = events(import_text(client, project, CSV, "r.csv", text_column="x"))[-1][1]["detail"]
+    assert "expected a column" in detail
+    assert "--" not in detail, "that would be for the command line"
     assert "of dates" in events(import_text(client, project, CSV, "r.csv", date_column="x"))[-1][1]["detail"]
 
 

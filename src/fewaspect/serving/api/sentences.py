@@ -19,8 +19,13 @@ from fewaspect.serving.studio import Studio
 
 router = APIRouter(prefix="/projects/{project}/sentences", tags=["sentences"])
 Revision = Annotated[
-    int | None, Query(ge=0, le=LARGEST, description="If this one will do: changes of others may then show later.")
-]
+    int | None,
+    Query(
+        ge=0, le=LARGEST,
+        description="The oldest that will do: for two seconds after a change the state before may then answer. "
+        "Without it, the present one answers.",
+    ),
+]  # fmt: skip
 SENTENCE = {
     "id": 17, "review_id": 9, "position": 0, "text": "The garage was full.", "date": "2024-03-31", "aspects": [3],
     "scores": {"3": 0.93, "4": 0.02}, "words": [{"start": 4, "end": 10, "aspect": 3, "weight": 1.0}],
@@ -160,9 +165,10 @@ def _nearest(state: State, row: int) -> dict[str, list[dict[str, Any]]]:
     if state.detector is None:
         return {}
     numbers = {example.text: example.id for example in state.definition.examples}
+    (analysis,) = state.detector.analyze_many([state.rows.texts[row]], words=False, nearest=True)
     return {
         str(state.id_by_name[name]): [
             {"text": one.text, "similarity": one.similarity, "example_id": numbers.get(one.text)} for one in near
         ]
-        for name, near in state.detector.analyze_many([state.rows.texts[row]], False, True)[0].nearest.items()
+        for name, near in analysis.nearest.items()
     }
