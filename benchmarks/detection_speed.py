@@ -95,23 +95,28 @@ def latency(texts: list[str], aspects: int = 20, count: int = 200) -> dict[str, 
 
 
 def start_up(repeats: int) -> dict[str, Any]:
-    """Seconds of fresh processes."""
-    commands = {
+    """Seconds of fresh processes; each step of the first answer includes those before it."""
+    imported = "from fewaspect import AspectDetector as A; from fewaspect.detector.scorer import load_scorer"
+    fitted = "d = A(backend='{}').fit({{'food': ['cold soup']}})"
+    steps = {
         "python alone": "pass",
         "import fewaspect": "import fewaspect",
-        "fewaspect --help": "import sys; sys.argv = ['fewaspect', '--help']; from fewaspect.cli import main; main()",
-        "import AspectDetector": "from fewaspect import AspectDetector",
-        "with weights loaded": "from fewaspect.detector.scorer import load_scorer; load_scorer(None)",
-        "first answer": "from fewaspect import AspectDetector as A; A().fit({'food': ['cold soup']}).predict(['soup'])",
-        "first answer with torch": (
-            "from fewaspect import AspectDetector as A; "
-            "A(backend='torch').fit({'food': ['cold soup']}).predict(['soup'])"
-        ),
-    }  # fmt: skip
-    times: dict[str, list[float]] = {name: [] for name in commands}
-    for _ in range(repeats):
-        for name, code in commands.items():
-            command = [sys.executable, "-c", code]
+        "import AspectDetector": imported,
+        "weights loaded": f"{imported}; load_scorer(None)",
+        "fitted": f"{imported}; {fitted.format('auto')}",
+        "first answer": f"{imported}; {fitted.format('auto')}; d.predict(['soup'])",
+        "first answer with torch": f"{imported}; {fitted.format('torch')}; d.predict(['soup'])",
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "examples.json").write_text('{"food": ["cold soup"]}')
+        (Path(folder) / "review.txt").write_text("The soup was cold.\n")
+        detect = ["detect", f"{folder}/review.txt", "--examples", f"{folder}/examples.json", "-o", f"{folder}/out.csv"]
+        commands = {name: ["-c", code] for name, code in steps.items()}
+        commands |= {"fewaspect --help": ["-m", "fewaspect", "--help"]}
+        commands |= {"fewaspect detect of one review": ["-m", "fewaspect", *detect]}
+        times: dict[str, list[float]] = {name: [] for name in commands}
+        for name in [*commands] * repeats:
+            command = [sys.executable, *commands[name]]
             taken = milliseconds(lambda c=command: subprocess.run(c, check=True, capture_output=True))
             times[name].append(taken / 1000)
     return {name: spread(values) for name, values in times.items()}

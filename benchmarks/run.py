@@ -116,7 +116,14 @@ def page(found: dict[str, Any]) -> str:
     if detection := found.get("detection"):
         e = detection["environment"]
         parts = [f"{name}: {value['median']:.2f} s" for name, value in detection["start_up_seconds"].items()]
-        lines += ["", "## Start", "", f"Fresh processes, median of three: {'; '.join(parts)}.", ""]
+        told = "Fresh processes, median of three; a step to the first answer includes those before it."
+        lines += ["", "## Start", "", told]
+            "",
+            "## Start",
+            "",
+            "Fresh processes, median of three; a step to the first answer includes those before it.",
+        ]
+        lines += ["", f"{'; '.join(parts)}.", ""]
         lines.append(
             f"{detection['sentences']} sentences, {detection['repeats']} turns, {detection['threads']} threads of "
             f"{e['processor']}, Python {e['python']}, torch {e['packages']['torch']}."

@@ -31,7 +31,7 @@ def ours(backend: str) -> Callable[[Sequence[str]], Any]:
 
 
 def detect(_: str) -> Callable[[Sequence[str]], Any]:
-    """`fewaspect detect` from a file to a file, loading and fitting included; only Python has started before."""
+    """`fewaspect detect` from a file to a file, fitting included; Python has started and the weights are loaded."""
     import tempfile
 
     from fewaspect.cli import app
