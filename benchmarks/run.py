@@ -118,11 +118,6 @@ def page(found: dict[str, Any]) -> str:
         parts = [f"{name}: {value['median']:.2f} s" for name, value in detection["start_up_seconds"].items()]
         told = "Fresh processes, median of three; a step to the first answer includes those before it."
         lines += ["", "## Start", "", told]
-            "",
-            "## Start",
-            "",
-            "Fresh processes, median of three; a step to the first answer includes those before it.",
-        ]
         lines += ["", f"{'; '.join(parts)}.", ""]
         lines.append(
             f"{detection['sentences']} sentences, {detection['repeats']} turns, {detection['threads']} threads of "
