@@ -84,3 +84,18 @@ def test_two_hundred_aspects_are_learned_in_seconds_and_bounded_memory() -> None
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000  # kB
     assert known.aspects.directions.shape == (200, 384)
     assert np.isfinite(known.aspects.directions).all()
+
+
+def test_few_sentences_are_divided_among_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["the soup was cold", "we found no place to park", "a quiet street", "they charged us twice"]
+    scorer = load_scorer(None, "onnx")
+    alone = [scorer.each([text], None, lambda read: read.vectors) for text in texts]
+    expected = np.concatenate([vectors for one in alone for _, vectors in one])
+    for workers in (1, 2, 4):
+        monkeypatch.setattr(scorer.encoder, "workers", workers)
+        found = list(scorer.each(texts, None, lambda read: read.vectors))
+        assert len(found) >= workers
+        assert sorted(i for batch, _ in found for i in batch) == [0, 1, 2, 3]
+        for batch, vectors in found:
+            assert np.allclose(vectors, expected[batch], atol=1e-5)
+    assert len(list(scorer.each(texts, 512, lambda read: read.vectors))) == 1, "unless the size of batches is told"

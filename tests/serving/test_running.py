@@ -80,7 +80,11 @@ def test_it_prints_its_address_answers_and_stops_cleanly(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("module", "left_out"),
-    [("fewaspect.cli, fewaspect.detector.detector", "fastapi"), ("fewaspect.serving.running", "sklearn")],
+    [
+        ("fewaspect.cli, fewaspect.detector.estimator", "fastapi"),
+        ("fewaspect.serving.running", "sklearn"),
+        ("fewaspect.detector.detector, fewaspect.commands.detect", "sklearn"),
+    ],
 )
 def test_what_takes_time_to_import_is_imported_where_it_is_needed(module: str, left_out: str) -> None:
     code = f"import sys, {module}; sys.exit('{left_out}' in sys.modules)"

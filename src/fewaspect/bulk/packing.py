@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING
 from fewaspect.detector.scorer import SAVED
 
 if TYPE_CHECKING:
-    from fewaspect.detector.detector import AspectDetector
+    from fewaspect.detector.detector import Detector
 
 Packed = dict[str, bytes]
 """The files of a saved detector by name."""
 
 
-def pack(detector: AspectDetector) -> Packed:
+def pack(detector: Detector) -> Packed:
     with tempfile.TemporaryDirectory() as folder:
         saved = detector.save(Path(folder) / "detector")
         return {str(path.relative_to(saved)): path.read_bytes() for path in sorted(saved.rglob("*")) if path.is_file()}
 
 
-def unpack(packed: Packed) -> AspectDetector:
-    from fewaspect.detector.detector import AspectDetector
+def unpack(packed: Packed) -> Detector:
+    from fewaspect.detector.detector import Detector
 
     with tempfile.TemporaryDirectory() as folder:
         for name, content in packed.items():
             (path := Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        return AspectDetector.load(folder)
+        return Detector.load(folder)
 
 
 def digest_of(packed: Packed) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from fewaspect.bulk.plan import Part, Plan
-    from fewaspect.detector.detector import AspectDetector
+    from fewaspect.detector.detector import Detector
 
 BAD = "_bad"
 _KEY = b"fewaspect"
@@ -47,7 +47,7 @@ class Counts:
 class Worker:
     """A detector that finishes partitions, with a memory of what it read last."""
 
-    def __init__(self, detector: AspectDetector, plan: Plan, output: str) -> None:
+    def __init__(self, detector: Detector, plan: Plan, output: str) -> None:
         self.plan, self.output = plan, output
         self.classes = [str(name) for name in detector.classes_]
         self.thresholds = detector._thresholds

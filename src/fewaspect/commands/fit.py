@@ -34,7 +34,7 @@ def fit(
 
     detector = fit_detector(examples, run, backend)
     if threshold:
-        detector.set_params(threshold=parse_thresholds(threshold, list(detector.classes_)))
+        detector.threshold = parse_thresholds(threshold, list(detector.classes_))
     detector.save(output)
     table = Table("aspect", "examples", "threshold")
     for name, shots in detector.shots_.items():

@@ -12,7 +12,7 @@ from fewaspect.detector.reviews.kinds import InputFormat
 from fewaspect.errors import ConfigError
 
 if TYPE_CHECKING:
-    from fewaspect.detector.detector import AspectDetector
+    from fewaspect.detector.detector import Detector
 
 Reviews = Annotated[
     str,
@@ -48,32 +48,32 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and 
 
 def make_detector(
     examples: Path | None, model: Path | None, threshold: list[str] | None = None, backend: str = "auto"
-) -> AspectDetector:
+) -> Detector:
     """A fitted detector from examples, or one that was saved; thresholds given here win."""
-    from fewaspect.detector.detector import AspectDetector
+    from fewaspect.detector.detector import Detector
 
     if examples is not None:
         detector = fit_detector(examples, model, backend)
     elif model is not None:
-        detector = AspectDetector.load(model, backend=backend)
+        detector = Detector.load(model, backend=backend)
     else:
         raise ConfigError(
             "Which aspects? Expected --examples EXAMPLES or --model FOLDER, found neither.\n"
             'EXAMPLES may be a JSON file like {"food": ["the soup was cold"], "parking": ["no valet"]}.'
         )
     if threshold:
-        detector.set_params(threshold=parse_thresholds(threshold, list(detector.classes_)))
+        detector.threshold = parse_thresholds(threshold, list(detector.classes_))
     return detector
 
 
-def fit_detector(examples: Path, run: Path | None, backend: str = "auto") -> AspectDetector:
+def fit_detector(examples: Path, run: Path | None, backend: str = "auto") -> Detector:
     """A detector of the aspects in a file; what is odd about the examples is said on standard error."""
-    from fewaspect.detector.detector import AspectDetector
+    from fewaspect.detector.detector import Detector
     from fewaspect.detector.examples import ExampleWarning
     from fewaspect.detector.reviews.definitions import read_definitions
 
     given = read_definitions(examples)
-    detector = AspectDetector(model=run, backend=backend)
+    detector = Detector(model=run, backend=backend)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExampleWarning)
         detector.fit(given.examples, given.labels, names=given.names, descriptions=given.descriptions)

@@ -24,12 +24,12 @@ def tune(
     from rich.text import Text
 
     from fewaspect.data.formats.places import printable
-    from fewaspect.detector.detector import AspectDetector
+    from fewaspect.detector.detector import Detector
 
-    detector = AspectDetector.load(model)
+    detector = Detector.load(model)
     if detector.threshold is not None:
         typer.echo(f"The threshold set before, {detector.threshold}, gives way to what is tuned.", err=True)
-        detector.set_params(threshold=None)
+        detector.threshold = None
     texts, labels = _read(labelled, list(detector.classes_)) if labelled else (None, None)
     tuned = detector.tune(texts, labels)
     detector.save(output or model)

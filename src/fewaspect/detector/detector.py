@@ -1,4 +1,4 @@
-"""`AspectDetector`: name the aspects, give a few examples, tag any text. A scikit-learn estimator."""
+"""Name the aspects, give a few examples, tag any text."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from fewaspect.detector.labels import carried, check_texts
 from fewaspect.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from fewaspect.detector.examples import Examples
     from fewaspect.detector.explaining import Analysis
     from fewaspect.detector.scorer import Scorer
@@ -24,18 +26,8 @@ if TYPE_CHECKING:
     from fewaspect.detector.tuning import Tuned
 
 
-class AspectDetector(Fitted):
-    """Finds aspects in text from a few examples each; an aspect may also be known by its name and description alone.
-
-    `model`: the shipped weights, or the folder of an lpn-plus run. `threshold`: what a probability must reach, one
-    number for all aspects or a dict of some; None takes what was tuned, else 0.45. `batch_tokens`: read at once;
-    None: as many as are best. `backend`: "torch", "onnx", "onnx-int8", or "auto": what is fastest here.
-
-    >>> from fewaspect import AspectDetector
-    >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "parking": ["no valet", "garage full"]})
-    >>> detector.predict(["we found no place to park", "cold soup again"])
-    [['parking'], ['food']]
-    """
+class Detector(Fitted):
+    """All that an `AspectDetector` does, without scikit-learn, whose import takes longer than the weights'."""
 
     def __init__(
         self, model: str | Path | None = None, threshold: Threshold = None, batch_tokens: int | None = None,
@@ -49,7 +41,7 @@ class AspectDetector(Fitted):
     def fit(
         self, X: Any, y: Any = None, *, names: Sequence[str] | None = None,
         descriptions: Mapping[str, str] | None = None, none: Sequence[str] = (),
-    ) -> AspectDetector:  # fmt: skip
+    ) -> Self:  # fmt: skip
         """Learn the aspects from examples: a dict of lists, or texts with lists of names or a 0/1 matrix.
 
         A text with an empty list, or one in `none`, is an example of "none of these". Nothing is trained: each example
@@ -72,8 +64,8 @@ class AspectDetector(Fitted):
 
     @classmethod
     def on(
-        cls, scorer: Scorer, examples: Examples, thresholds: Mapping[str, float], before: AspectDetector | None = None
-    ) -> AspectDetector:  # fmt: skip
+        cls, scorer: Scorer, examples: Examples, thresholds: Mapping[str, float], before: Detector | None = None
+    ) -> Self:  # fmt: skip
         """A detector on weights that are loaded already; an example that `before` knows is not read again.
 
         >>> from fewaspect import AspectDetector
@@ -94,7 +86,7 @@ class AspectDetector(Fitted):
         detector._matrix, detector._tuned = False, dict(thresholds)
         return detector
 
-    def add_aspect(self, name: str, examples: Sequence[str] = (), description: str | None = None) -> AspectDetector:
+    def add_aspect(self, name: str, examples: Sequence[str] = (), description: str | None = None) -> Self:
         """One more aspect; without examples, its name and description serve alone. The other prototypes stay.
 
         >>> from fewaspect import AspectDetector
@@ -107,7 +99,7 @@ class AspectDetector(Fitted):
         self._learn(self._examples.with_aspect(name, examples, description))
         return self
 
-    def remove_aspect(self, name: str) -> AspectDetector:
+    def remove_aspect(self, name: str) -> Self:
         """One aspect less; examples that stood for it alone go with it.
 
         >>> from fewaspect import AspectDetector
@@ -121,7 +113,7 @@ class AspectDetector(Fitted):
             self.threshold = {other: value for other, value in self.threshold.items() if other != name}
         return self
 
-    def add_examples(self, texts: Sequence[str], labels: Any) -> AspectDetector:
+    def add_examples(self, texts: Sequence[str], labels: Any) -> Self:
         """More examples of known aspects, or of none of them (an empty list).
 
         >>> from fewaspect import AspectDetector
@@ -310,7 +302,7 @@ class AspectDetector(Fitted):
         return Path(folder)
 
     @classmethod
-    def load(cls, folder: str | Path, *, backend: str = "auto", encode_again: bool = False) -> AspectDetector:
+    def load(cls, folder: str | Path, *, backend: str = "auto", encode_again: bool = False) -> Self:
         """A saved detector. `encode_again` represents its examples anew: with newer weights, or another precision.
 
         >>> import tempfile

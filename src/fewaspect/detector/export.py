@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fewaspect.detector.backends import choose_backend, graph_of, identity_of, precision_of, ranges_of, tokens_of
-from fewaspect.detector.detector import AspectDetector
+from fewaspect.detector.detector import Detector
 from fewaspect.detector.runtime import ABOUT as EXPORTED
 from fewaspect.detector.runtime import Runtime
 from fewaspect.detector.scorer import SAVED, Scorer, load_scorer
@@ -31,7 +31,7 @@ def export(model: Path, out: Path, backend: str = "onnx-int8") -> dict[str, Any]
         raise ConfigError(f"backend: expected onnx or onnx-int8 to export for, found {backend!r}.")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"{out}: expected a new or an empty folder to write to, found something in its place.")
-    detector = AspectDetector.load(model) if (model / SAVED).is_file() else None
+    detector = Detector.load(model) if (model / SAVED).is_file() else None
     run = model if detector is None else Path(detector._model or SHIPPED)
     if (run / EXPORTED).is_file():
         raise ConfigError(f"{model}: expected a model to export, found one that is exported already.")
@@ -47,7 +47,7 @@ def export(model: Path, out: Path, backend: str = "onnx-int8") -> dict[str, Any]
     return parity
 
 
-def _write(run: Path, folder: Path, backend: str, detector: AspectDetector | None) -> dict[str, Any]:
+def _write(run: Path, folder: Path, backend: str, detector: Detector | None) -> dict[str, Any]:
     from fewaspect.encoders.onnx_text import padding_of, shape_of
 
     weights = load_weights(run)
@@ -64,7 +64,7 @@ def _write(run: Path, folder: Path, backend: str, detector: AspectDetector | Non
     return parity
 
 
-def compared(expected: Scorer, found: Scorer, detector: AspectDetector | None) -> dict[str, Any]:
+def compared(expected: Scorer, found: Scorer, detector: Detector | None) -> dict[str, Any]:
     """How far the token states of sentences of the sample and their probabilities are apart."""
     from fewaspect.data.sampleset import load_sample, load_showcase
     from fewaspect.detector.examples import read_examples

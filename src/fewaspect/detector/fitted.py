@@ -1,4 +1,4 @@
-"""What an `AspectDetector` holds once it is fitted, and what scikit-learn asks of an estimator."""
+"""What a detector holds once it is fitted."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 
 from fewaspect.detector.decision import Threshold, thresholds_of
 from fewaspect.detector.examples import Examples
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from fewaspect.detector.scorer import Scorer
 
 
-class Fitted(BaseEstimator):
+class Fitted:
     """Knowledge, weights and thresholds behind the public methods."""
 
     model: str | Path | None
@@ -64,6 +62,8 @@ class Fitted(BaseEstimator):
     @property
     def _knowledge(self) -> Knowledge:
         if not self.__sklearn_is_fitted__():
+            from sklearn.exceptions import NotFittedError
+
             raise NotFittedError(f"This {type(self).__name__} knows no aspects yet. Call fit or add_aspect first.")
         return self._known
 
@@ -122,17 +122,6 @@ class Fitted(BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_known")
-
-    def __sklearn_tags__(self) -> Any:
-        """Takes strings. No classifier to scikit-learn, which would have it split lists of names by class."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string, tags.input_tags.two_d_array = True, False
-        tags.target_tags.multi_output = True
-        return tags
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the weights, which every process has of its own."""
-        return {**super().__getstate__(), **({"_loaded": None} if self.__sklearn_is_fitted__() else {})}
 
 
 def is_batch_size(tokens: Any) -> bool:

@@ -8,8 +8,8 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from fewaspect.detector.detector import Detector
 from fewaspect.detector.examples import ExampleWarning
 from fewaspect.detector.scorer import Scorer, load_scorer
 from fewaspect.detector.threads import ONE_THREAD
@@ -20,9 +20,6 @@ from fewaspect.serving.store.database import Database
 from fewaspect.serving.store.definition import Definition, read_definition
 from fewaspect.serving.store.projects import project_row
 from fewaspect.serving.store.reviews import read_sentences
-
-if TYPE_CHECKING:
-    from fewaspect.detector.detector import AspectDetector
 
 CHUNK = 256  # sentences that are scored before anything else gets its turn
 RENEWED_AT_ONCE = 64  # sentences that are described before anyone else may describe some
@@ -119,18 +116,14 @@ class Engine:
             while len(self._states) > KEPT:
                 self._states.popitem(last=False)
 
-    def _detector(self, definition: Definition, before: State | None) -> AspectDetector | None:
+    def _detector(self, definition: Definition, before: State | None) -> Detector | None:
         """None while there is no aspect."""
-        from fewaspect.detector.detector import (
-            AspectDetector,  # scikit-learn behind it takes a second: the page is there before
-        )
-
         if not definition.aspects:
             return None
         known = before.detector if before else None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ExampleWarning)  # an example without a word stays in the list
-            return AspectDetector.on(self.scorer, definition.as_examples(), definition.thresholds(), known)
+            return Detector.on(self.scorer, definition.as_examples(), definition.thresholds(), known)
 
     def _score_the_rest(self) -> None:
         while True:

@@ -18,7 +18,7 @@ from fewaspect.serving.errors import MissingError
 from fewaspect.serving.store.definition import Definition, Example
 
 if TYPE_CHECKING:
-    from fewaspect.detector.detector import AspectDetector
+    from fewaspect.detector.detector import Detector
 
 GRACE = 2.0  # seconds for which the state before may answer
 MOST_RENEWED = 400  # sentences that are read anew before anyone asks for them
@@ -70,7 +70,7 @@ class State:
     """
 
     definition: Definition
-    detector: AspectDetector | None
+    detector: Detector | None
     rows: Rows
     imported: int
     known: int
@@ -85,7 +85,7 @@ class State:
 
     @classmethod
     def after(
-        cls, before: State | None, definition: Definition, detector: AspectDetector | None, rows: Rows, imported: int
+        cls, before: State | None, definition: Definition, detector: Detector | None, rows: Rows, imported: int
     ) -> State:
         """What was found before stays until it is found anew; a mere change of thresholds leaves it right."""
         ids = [aspect.id for aspect in definition.aspects]  # a loaded detector may say the same of other aspects

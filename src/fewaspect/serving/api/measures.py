@@ -9,6 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import Field, ValidationError
 from starlette.datastructures import UploadFile
 
+from fewaspect.detector.detector import Detector
 from fewaspect.errors import DataError, FewAspectError
 from fewaspect.serving.api.fields import LIMITS, Answer, Given, InStudio, ProjectId, Text, given
 from fewaspect.serving.api.problems import RefusedError, answers
@@ -113,14 +114,12 @@ class Dashboard(Answer):
 @router.post("/tune", response_model=TunedAnswer, responses=answers(404, 409))
 def tune(studio: InStudio, project: ProjectId, nothing: Nothing | None = None) -> Any:
     """Each aspect's threshold where its F1 is best, each example read as if it had not been given; one change."""
-    from fewaspect.detector.detector import AspectDetector
-
     with studio.engine.first():
         state = studio.engine.state(project)
         if state.detector is None:
             raise DataError("tune: expected a project with aspects, found none.")
         before = state.detector.thresholds_
-        own = AspectDetector.on(
+        own = Detector.on(
             studio.engine.scorer, state.definition.as_examples(), state.definition.thresholds(), state.detector
         )
         tuned = own.tune()
