@@ -30,8 +30,9 @@ from typing import Any
 import httpx
 import numpy as np
 
+from detect_memory import generated
 from fewaspect import AspectDetector
-from fewaspect.data.sampleset import load_sample
+from fewaspect.data.sampleset import load_sample, load_showcase
 from measuring import publish
 
 CHANGES = {"X-Fewaspect": "studio"}
@@ -148,6 +149,35 @@ async def mixed(
     }  # fmt: skip
 
 
+def many_reviews(address: str, count: int, repeats: int = 10) -> dict[str, float]:
+    """Seconds with so many reviews: until the first page has aspects, until all have, and of a correction with all
+    that the page reads after it: the project, the sentences and the details of one."""
+    with httpx.Client(base_url=f"{address}/api/v1", headers=CHANGES, timeout=60) as http:
+        project = f"/projects/{http.post('/projects', json={'name': f'{count} reviews'}).json()['id']}"
+        for name, examples in load_showcase().examples.items():
+            http.post(f"{project}/aspects", json={"name": name, "examples": examples}).raise_for_status()
+        lines = "\n".join(f"{text} ({number})" for number, text in enumerate(generated(count)))
+        started = time.perf_counter()
+        http.post(f"{project}/imports", files={"file": ("reviews.txt", lines.encode())}).raise_for_status()
+        while not (listed := http.get(f"{project}/sentences", params={"limit": 100}).json()["sentences"]):
+            time.sleep(0.02)
+        first = time.perf_counter() - started
+        while (now := http.get(project).json())["reviews"] < count or now["scored"] < 1:
+            time.sleep(0.1)
+        whole, taken = time.perf_counter() - started, []
+        for sentence in listed[:repeats]:
+            began = time.perf_counter()
+            path = f"{project}/sentences/{sentence['id']}"
+            http.put(f"{path}/aspects", json={"aspects": []}).raise_for_status()
+            for read in (project, f"{project}/sentences?limit=100", path):
+                http.get(read).raise_for_status()
+            taken.append(time.perf_counter() - began)
+            time.sleep(1)
+        http.delete(project)
+    return {"reviews": count, "first_page": first, "all": whole,
+            "correction": float(np.median(taken)), "slowest_correction": max(taken)}  # fmt: skip
+
+
 async def detect_rate(address: str, project: int, seconds: float, texts: list[str]) -> float:
     """Sentences per second of clients that never pause."""
     done = 0
@@ -199,6 +229,7 @@ def main() -> None:
             time.sleep(0.1)
         detector = downloaded(address, project)
         detector.predict(texts[:64])
+        many = many_reviews(address, 5000)
         alone = asyncio.run(mixed(address, project, 1, arguments.seconds / 3, 0.05, texts))
         together = [
             asyncio.run(mixed(address, project, arguments.clients, arguments.seconds, pause, texts))
@@ -209,7 +240,7 @@ def main() -> None:
         ]
     served, offline = np.median(turns, axis=0)
     publish({
-        "seconds_to_the_page": page, "seconds_to_its_first_sentences": usable,
+        "seconds_to_the_page": page, "seconds_to_its_first_sentences": usable, "seconds_with_many_reviews": many,
         "one_client": alone, "all_clients": together,
         "p99_of_all_by_p50_of_one": [one["milliseconds"]["p99"] / alone["milliseconds"]["p50"] for one in together],
         "server_errors": sum(n for one in together for status, n in one["statuses"].items() if status >= "500"),

@@ -128,7 +128,8 @@ def test_five_thousand_reviews_stay_fluid(page: Any, tmp_path: Path, shoot: Call
     shows(page, "5,000")
     for aspect, examples in SUBJECTS.items():
         add_aspect(page, aspect, examples)
-    page.locator("article.sentence").first.wait_for()
+    page.locator("article.sentence .chip[aria-pressed]").first.wait_for()
+    page.get_by_role("progressbar", name="Detection").wait_for()
     assert page.locator("article.sentence").count() < 60, "the list draws more than can be seen"
     page.locator(".aspect-name", has_text="breakfast").click()
     page.locator(".filter-line", has_text="breakfast").wait_for()
@@ -228,6 +229,17 @@ def test_labelled_lines_say_how_good_it_is(page: Any, tmp_path: Path, shoot: Cal
 def test_everything_can_be_done_by_keys(page: Any, tmp_path: Path) -> None:
     built(page, tmp_path, "Keys")
     card(page, "place to park").locator(".chip", has_text="parking").wait_for()
+    page.locator(".add-aspect").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.type("lift")
+    for text in ("", "The lift was out of order."):  # a description, then examples
+        page.keyboard.press("Tab")
+        page.keyboard.type(text)
+    for _ in range(2):  # past the button that cancels
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.locator("li.aspect", has_text="lift").get_by_text("1 example").wait_for()
+    page.keyboard.press("Escape")
     page.keyboard.press("/")
     page.keyboard.type("Monday")
     shows(page, "1")
@@ -274,12 +286,15 @@ def test_it_fits_and_reads_well_in_both_widths_and_themes(
     page: Any, shoot: Callable[[str], None], request: pytest.FixtureRequest
 ) -> None:
     look = request.node.callspec.id
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page.locator("article.sentence .chip[aria-pressed]").first.wait_for()
     for tab in ("Reviews", "Label next", "Dashboard", "Evaluate"):
         page.get_by_role("tab", name=tab).click()
         page.wait_for_timeout(300)
         wide, seen = page.evaluate("() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
         assert wide <= seen, f"{tab} scrolls sideways"
+        found = axe.run(page, options={"runOnly": ["wcag2a", "wcag2aa"]}).response["violations"]
+        assert not found, f"{tab}: {[(f['id'], [node['html'][:120] for node in f['nodes'][:3]]) for f in found]}"
         shoot(f"{look}-{tab.lower().replace(' ', '-')}")
     background = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
     brightness = sum(map(int, re.findall(r"\d+", background)[:3])) / 3
