@@ -42,6 +42,7 @@ export function answer(projects: MockProject[], method: string, path: string, qu
       return { content: { total: examples.length, examples } };
     }
     case "POST examples": return { status: 201, content: p.setExample(body.text, body.aspects, null) };
+    case "PATCH examples": return { content: p.setExample(p.examples.find((e) => e.id === Number(inner))!.text, body.aspects, null) };
     case "DELETE examples": p.change("removal of an example", (s) => ({ ...s, examples: s.examples.filter((e) => e.id !== Number(inner)) })); return { status: 204 };
     case "GET sentences": return inner ? details(p, Number(inner)) : sentences(p, query);
     case "PUT sentences":

@@ -206,6 +206,24 @@ def test_words_that_are_selected_become_an_example(page: Any, tmp_path: Path) ->
     page.locator("li.aspect", has_text="noise").get_by_text("4 examples").wait_for()
 
 
+def test_an_example_can_stand_for_other_aspects(page: Any, tmp_path: Path, shoot: Callable[[str], None]) -> None:
+    built(page, tmp_path, "Other aspects")
+    page.get_by_role("button", name=re.compile("Edit.*noise")).click()
+    dialog = page.get_by_role("dialog", name="noise")
+    dialog.get_by_role("button", name=re.compile("Aspects of the example “Music from the bar")).click()
+    menu = dialog.get_by_role("menu", name=re.compile("Music from the bar"))
+    assert menu.get_by_role("menuitemcheckbox", name="noise").get_attribute("aria-checked") == "true"
+    shoot("example-menu")
+    menu.get_by_role("menuitemcheckbox", name="breakfast").click()
+    dialog.get_by_text("also breakfast").wait_for()
+    dialog.get_by_role("button", name=re.compile("Aspects of the example “Thin walls")).click()
+    menu = dialog.get_by_role("menu", name=re.compile("Thin walls"))
+    menu.get_by_role("menuitemcheckbox", name="None of these").click()
+    dialog.get_by_text("2 examples").wait_for()
+    page.keyboard.press("Escape")
+    page.locator("li.aspect", has_text="breakfast").get_by_text("4 examples").wait_for()
+
+
 def test_every_chart_leads_to_its_sentences(page: Any, tmp_path: Path, shoot: Callable[[str], None]) -> None:
     built(page, tmp_path, "Charts", "Loud music at breakfast, and the street was noisy all night.")
     card(page, "place to park").locator(".chip", has_text="parking").wait_for()
@@ -231,6 +249,7 @@ def test_everything_can_be_done_by_keys(page: Any, tmp_path: Path) -> None:
     card(page, "place to park").locator(".chip", has_text="parking").wait_for()
     page.locator(".add-aspect").focus()
     page.keyboard.press("Enter")
+    page.locator("form.aspect-form input:focus").wait_for()
     page.keyboard.type("lift")
     for text in ("", "The lift was out of order."):  # a description, then examples
         page.keyboard.press("Tab")
@@ -239,8 +258,9 @@ def test_everything_can_be_done_by_keys(page: Any, tmp_path: Path) -> None:
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.locator("li.aspect", has_text="lift").get_by_text("1 example").wait_for()
-    page.keyboard.press("Escape")
+    page.locator("form.aspect-form").wait_for(state="hidden")
     page.keyboard.press("/")
+    page.locator("#search:focus").wait_for()
     page.keyboard.type("Monday")
     shows(page, "1")
     page.keyboard.press("Escape")

@@ -31,6 +31,7 @@ export class Studio {
   examples = (aspect: number | "none") => this.get<{ total: number; examples: T.Example[] }>(`/examples?aspect=${aspect}&offset=0&limit=200`);
   addExample = (text: string, aspects: number[], sentence_id?: number) =>
     this.post<T.Example>("/examples", { text, aspects, ...(sentence_id === undefined ? {} : { sentence_id }) });
+  correctExample = (id: number, aspects: number[]) => ask<T.Example>("PATCH", `${this.path}/examples/${id}`, { aspects });
   removeExample = (id: number) => ask<void>("DELETE", `${this.path}/examples/${id}`);
 
   /** Of the present; if a known revision will do, changes of others may show later. */

@@ -2,10 +2,13 @@ import { useEffect, useState } from "preact/hooks";
 import type { Example } from "../api/types";
 import { coloured } from "../parts/colour";
 import { Dialog } from "../parts/Dialog";
+import { Icon } from "../parts/Icon";
 import { IconButton } from "../parts/IconButton";
+import { Menu, MenuItem } from "../parts/Menu";
 import { change, settled } from "../state/corrections";
+import { toggled } from "../state/decisions";
 import { report } from "../state/messages";
-import { aspectById, studio } from "../state/project";
+import { aspectById, aspects, studio } from "../state/project";
 import { lines } from "../text/lines";
 import { counted } from "../text/numbers";
 import { AspectFields } from "./AspectFields";
@@ -31,24 +34,41 @@ export function AspectDialog() {
                 {example.text}
                 {example.aspects.length > 1 && <small>also {example.aspects.filter((id) => id !== of).map((id) => aspectById.value.get(id)?.name).join(", ")}</small>}
               </span>
+              <ExampleMenu example={example} />
               <IconButton icon="remove" label={`Remove the example “${example.text}”`} onClick={() => void change(() => studio().removeExample(example.id))} />
             </li>
           ))}
         </ul>
-        <MoreExamples aspects={of === "none" ? [] : [of]} />
+        <MoreExamples own={of === "none" ? [] : [of]} />
       </div>
     </Dialog>
   );
 }
 
-function MoreExamples({ aspects }: { aspects: number[] }) {
+/** Which aspects an example stands for. */
+function ExampleMenu({ example }: { example: Example }) {
+  const correct = (own: number[]) => void change(() => studio().correctExample(example.id, own));
+  return (
+    <Menu label={`Aspects of the example “${example.text}”`} class="icon-button" face={<Icon name="edit" />}>
+      {aspects.value.map((aspect) => (
+        <MenuItem key={aspect.id} several checked={example.aspects.includes(aspect.id)} onClick={() => correct(toggled(example.aspects, aspect.id))}>
+          <i class="dot" style={coloured(aspect)} /> {aspect.name}
+        </MenuItem>
+      ))}
+      <hr />
+      <MenuItem several checked={!example.aspects.length} onClick={() => correct([])}><i class="dot none" /> None of these</MenuItem>
+    </Menu>
+  );
+}
+
+function MoreExamples({ own }: { own: number[] }) {
   const [typed, setTyped] = useState("");
   const add = async (event: Event) => {
     event.preventDefault();
     const left = lines(typed);
     await change(async () => {
       while (left.length) {
-        await studio().addExample(left[0]!, aspects);
+        await studio().addExample(left[0]!, own);
         left.shift();
       }
     });

@@ -47,11 +47,14 @@ export function moveInMenu(event: KeyboardEvent): void {
 interface ItemProps {
   onClick: () => void;
   checked?: boolean;
+  /** Whether others may be checked at the same time. */
+  several?: boolean;
   children: ComponentChildren;
 }
 
-export const MenuItem = ({ onClick, checked, children }: ItemProps) => (
-  <button type="button" tabIndex={-1} onClick={onClick} {...(checked === undefined ? { role: "menuitem" } : { role: "menuitemradio", "aria-checked": checked })}>
+export const MenuItem = ({ onClick, checked, several, children }: ItemProps) => (
+  <button type="button" tabIndex={-1} onClick={onClick}
+    {...(checked === undefined ? { role: "menuitem" } : { role: several ? "menuitemcheckbox" : "menuitemradio", "aria-checked": checked })}>
     {children}
   </button>
 );
