@@ -147,7 +147,7 @@ draws of the sets of the practical comparison, at five examples.
 
 ## Results
 
-On the other quarter, in percent:
+On the other quarter, in percent, before a detector shifts its probabilities by what its own examples show:
 
 | | |
 |---|---:|

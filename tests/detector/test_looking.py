@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
 
 from fewaspect.detector import looking as module
-from fewaspect.detector.looking import Known, Looking
+from fewaspect.detector.looking import Known, Looking, ridge_directions
 from fewaspect.detector.sentences import Sentences, unit
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods.base import Represented
@@ -158,3 +160,43 @@ def test_without_any_example_the_names_serve() -> None:
     found = looking.learn(known, labels.vectors)
     np.testing.assert_allclose(found.seen, unit(labels.vectors), atol=1e-6)
     assert looking.parts(found, random_sentences(rng, 2)).whole.shape == (2, 3)
+
+
+@pytest.mark.parametrize("rows", [5, 30])
+def test_what_is_answered_without_a_row_is_what_is_fitted_without_it(rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    X = rng.normal(size=(2, rows, WIDTH))
+    own = (rng.random((2, rows)) < 0.4) * rng.random((2, rows))
+    own[:, 0], own[:, 1] = 0.7, 0.0
+    others = np.where(own > 0, 0.0, 1.0)
+    own[1, 2] = others[1, 2] = 0.0
+    found, without = ridge_directions(X, own, others, 0.3)
+    assert np.isnan(without[1, 2]), "it plays no part"
+    for n in range(2):
+        total = own[n].sum() + others[n].sum()
+        weight = own[n] * total / (2 * own[n].sum()) + others[n] * total / (2 * others[n].sum())
+
+        def fitted(left: list[int], n: int = n, weight: np.ndarray = weight) -> np.ndarray:
+            A, y = X[n, left], (own[n, left] > 0).astype(float)
+            return np.linalg.solve((A.T * weight[left]) @ A + 0.3 * np.eye(WIDTH), (A.T * weight[left]) @ y)
+
+        every = list(range(rows))
+        np.testing.assert_allclose(found[n], fitted(every), atol=1e-9)
+        for row in every:
+            if weight[row]:
+                left = [other for other in every if other != row]
+                assert without[n, row] == pytest.approx(X[n, row] @ fitted(left), abs=1e-8)
+
+
+def test_an_example_that_is_left_out_is_compared_with_the_others() -> None:
+    looking = Looking(20.0, 0.5, -0.4, -0.3, LPNPlusSettings(looks=1))
+    known = some_known(np.random.default_rng(9), 5)
+    found = looking.learn(known, prototypes_of(looking, known))
+    views = looking._views(found.looking, known.examples)  # (N, S, d)
+    whole, seen, _ = found.left_out
+    for row, n in itertools.product(np.flatnonzero(known.membership.any(axis=1)), range(5)):
+        weights = known.membership[:, n].copy()
+        weights[row] = 0  # one that is no example of the aspect is compared with all of them
+        for part, vectors in ((whole, known.examples.vectors), (seen, views[n])):
+            others = looking.prototype(vectors, weights, known.labels[n])
+            assert part[row, n] == pytest.approx(vectors[row] @ others, abs=1e-5)

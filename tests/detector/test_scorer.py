@@ -78,7 +78,7 @@ def test_two_hundred_aspects_are_learned_in_seconds_and_bounded_memory() -> None
     names = tuple(map(str, range(200)))
     examples = Examples(names, sentences, {}, nameless=frozenset(names))
     before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
-    known = Knowledge(examples, kept, {}, scorer.looking, 384)
+    known = Knowledge(examples, kept, {}, scorer.looking, scorer.presence, 384)
     assert known.aspects.directions.shape == (200, 384)
     assert time.process_time() - start < 20
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000  # kB

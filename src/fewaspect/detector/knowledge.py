@@ -11,8 +11,10 @@ import numpy as np
 
 from fewaspect.detector.examples import Examples
 from fewaspect.detector.looking import Aspects, Known, Looking
+from fewaspect.detector.presence import Presence
 from fewaspect.detector.scorer import Scorer
 from fewaspect.detector.sentences import Sentences, unit
+from fewaspect.detector.shifting import with_shift
 from fewaspect.detector.splitting import fitting_spans
 from fewaspect.detector.threads import ONE_THREAD
 
@@ -42,6 +44,7 @@ class Knowledge:
     kept: Mapping[str, Kept]
     labels: Mapping[str, Kept]  # by label text
     looking: Looking
+    presence: Presence
     width: int
 
     @cached_property
@@ -53,7 +56,8 @@ class Knowledge:
     @cached_property
     def aspects(self) -> Aspects:
         with ONE_THREAD:
-            return self.looking.learn(self._known, self.prototypes)
+            aspects = self.looking.learn(self._known, self.prototypes)
+            return with_shift(self.looking, self.presence, self._known, aspects)
 
     @cached_property
     def prototypes(self) -> np.ndarray:
@@ -100,7 +104,7 @@ def learn(scorer: Scorer, examples: Examples, before: Knowledge | None = None) -
     examples = examples.without_unreadable([text for text in new if not len(kept[text].lengths)])
     return Knowledge(
         examples, {text: kept[text] for text in examples.texts}, {text: labels[text] for text in label_texts},
-        scorer.looking, scorer.encoder.width,
+        scorer.looking, scorer.presence, scorer.encoder.width,
     )  # fmt: skip
 
 

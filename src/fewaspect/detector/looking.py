@@ -31,6 +31,8 @@ class Aspects(NamedTuple):
     directions: np.ndarray  # (N, d) what sets them apart from those of the other aspects
     shots: np.ndarray  # (N,)
     words: WordList | None
+    left_out: tuple[np.ndarray, ...]  # (S, N) `Parts` but for words, of each example without it; nan: too far to matter
+    shift: float = 0.0  # what is added to the logits of all probabilities
 
 
 class WordList(NamedTuple):
@@ -101,11 +103,12 @@ class Looking:
         looking = seen = directions = prototypes
         for turn in range(self.settings.looks):
             looking = unit(seen + unit(directions)) if turn else prototypes
-            looks = [self._look(looking[n], known, for_it[:, n], against_it[:, n]) for n in some_at_once]
-            means, directions = (np.concatenate(part) for part in zip(*looks, strict=True))
-            seen = self._blend(means, known.labels, shots)
+            looks = [self._look(looking[n], n, known, for_it[:, n], against_it[:, n]) for n in some_at_once]
+            seen, directions, *without = (np.concatenate(part) for part in zip(*looks, strict=True))
+        vectors = known.examples.vectors
+        _, whole = self._examples(np.broadcast_to(vectors, (len(shots), *vectors.shape)), own.T, known.labels)
         words = word_list(known, own, others) if self.settings.word_weight else None
-        return Aspects(prototypes, looking, seen, directions, shots, words)
+        return Aspects(prototypes, looking, seen, directions, shots, words, (whole.T, *(part.T for part in without)))
 
     def parts(self, aspects: Aspects, sentences: Sentences) -> Parts:
         """Sentences against aspects, in every respect.
@@ -166,9 +169,10 @@ class Looking:
         return attention, [products[..., N * (i + 1) : N * (i + 2)] for i in range(len(towards))], lengths
 
     def _look(
-        self, looking: np.ndarray, known: Known, for_it: np.ndarray, against_it: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The examples' means and what tells them from others, (n, d) each, of n aspects.
+        self, looking: np.ndarray, which: np.ndarray, known: Known, for_it: np.ndarray, against_it: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Of n aspects, `which` of all, what their examples come to and what tells them from others, (n, d) each; then,
+        (n, S) each, how every example compares with either, had it not been given.
 
         `for_it` and `against_it`, (S + N, n): how much examples and then label texts count for and against each.
         """
@@ -177,13 +181,33 @@ class Looking:
         rows, texts = (np.flatnonzero(part.any(axis=1)) for part in (used[:S], used[S:]))
         views = self._views(looking, known.examples.take(rows))  # (n, rows, d)
         weights = for_it[rows].T
-        means = np.einsum("ns,nsd->nd", weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-9), views)
-        labels = np.broadcast_to(known.labels[texts], (len(looking), len(texts), looking.shape[1]))
+        others = np.broadcast_to(known.labels[texts], (len(looking), len(texts), looking.shape[1]))
         chosen = np.concatenate([rows, S + texts])
         places = np.argsort(~used[chosen].T, axis=1, kind="stable")[:, : used.sum(axis=0).max(initial=0)]
-        near = np.take_along_axis(np.concatenate([views, labels], axis=1), places[..., None], axis=1)
+        near = np.take_along_axis(np.concatenate([views, others], axis=1), places[..., None], axis=1)
         mine, theirs = (np.take_along_axis(side[chosen].T, places, axis=1) for side in (for_it, against_it))
-        return means, ridge_directions(near, mine, theirs, self.settings.ridge_strength)
+        directions, answers = ridge_directions(near, mine, theirs, self.settings.ridge_strength)
+        seen_out, apart_out = np.full((2, len(looking), len(for_it)), np.nan, dtype=np.float32)
+        seen, seen_out[:, rows] = self._examples(views, weights, known.labels[which])
+        np.put_along_axis(apart_out, chosen[places], answers, axis=1)
+        return seen, directions, seen_out[:, :S], apart_out[:, :S]
+
+    def _examples(self, views: np.ndarray, weights: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(n, d) what the examples of n aspects come to, and (n, B) the cosine of each row with that; of an example
+        with what the others come to.
+
+        Of (n, B, d) rows, (n, B) how much each counts for the aspect, and (n, d) label texts.
+        """
+        shots, sums = weights.sum(axis=1), np.einsum("nb,nbd->nd", weights, views)
+        together = self._blend(sums, labels, shots)
+        cosines = (views @ together[..., None])[..., 0]
+        aspect, row = np.nonzero(weights)
+        own, weight = views[aspect, row], weights[aspect, row]  # (pairs, d), (pairs,)
+        left = shots[aspect] - weight
+        left[left < 1e-3] = 0.0  # it is the only one
+        others = self._blend(sums[aspect] - weight[:, None] * own, labels[aspect], left)
+        cosines[aspect, row] = (own * others).sum(axis=-1)
+        return together, cosines
 
     def _views(self, looking: np.ndarray, sentences: Sentences) -> np.ndarray:
         """(n, B, d) each sentence as each aspect sees it that looks for words near its vector."""
@@ -201,8 +225,11 @@ class Looking:
         return unit((1 - share) * unit(means) + share * labels)
 
 
-def ridge_directions(examples: np.ndarray, own: np.ndarray, others: np.ndarray, strength: float) -> np.ndarray:
-    """(N, d) what answers 1 to an aspect's own and 0 to other rows of (N, M, d), by ridge regression.
+def ridge_directions(
+    examples: np.ndarray, own: np.ndarray, others: np.ndarray, strength: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """(N, d) what answers 1 to an aspect's own and 0 to other rows of (N, M, d), by ridge regression; and (N, M) what
+    it would answer to each row had it been fitted without that row.
 
     `own` and `others`, (N, M), are the weights of rows for and against; both sides weigh the same in all.
     """
@@ -210,12 +237,20 @@ def ridge_directions(examples: np.ndarray, own: np.ndarray, others: np.ndarray, 
     balanced = [side * total / (2 * np.maximum(side.sum(axis=1, keepdims=True), 1e-9)) for side in (own, others)]
     root = np.sqrt(balanced[0] + balanced[1])
     X = root[..., None] * examples
-    y = np.where(own > 0, root, 0.0)[..., None]  # (N, M, 1)
+    y = np.where(own > 0, root, 0.0)  # (N, M)
     across = X.transpose(0, 2, 1)
     held = strength * np.eye(min(X.shape[1:]), dtype=X.dtype)
     if X.shape[1] > X.shape[2]:
-        return np.linalg.solve(across @ X + held, across @ y)[..., 0]
-    return (across @ np.linalg.solve(X @ across + held, y))[..., 0]
+        inverse = np.linalg.inv(across @ X + held)
+        directions = (inverse @ (across @ y[..., None]))[..., 0]
+        leverage = ((X @ inverse) * X).sum(axis=-1)
+    else:
+        inverse = np.linalg.inv(X @ across + held)
+        directions = (across @ (inverse @ y[..., None]))[..., 0]
+        leverage = 1 - strength * np.diagonal(inverse, axis1=1, axis2=2)
+    answers = (X @ directions[..., None])[..., 0]
+    without = (answers - leverage * y) / np.maximum(1 - leverage, 1e-6)
+    return directions, np.where(root > 0, without / np.maximum(root, 1e-12), np.nan)
 
 
 def against(same: np.ndarray, own: np.ndarray, none: np.ndarray) -> np.ndarray:

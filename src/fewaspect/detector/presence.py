@@ -44,10 +44,13 @@ class Presence:
     intercept: float
     weights: dict[str, float]
 
-    def __call__(self, features: np.ndarray) -> np.ndarray:
+    def __call__(self, features: np.ndarray, shift: float = 0.0) -> np.ndarray:
         """(Q, N) probabilities."""
-        weights = np.array([self.weights[name] for name in FEATURES])
-        return 1 / (1 + np.exp(-(features @ weights + self.intercept)))
+        return 1 / (1 + np.exp(-(self.logits(features) + shift)))
+
+    def logits(self, features: np.ndarray) -> np.ndarray:
+        """(Q, N)."""
+        return features @ np.array([self.weights[name] for name in FEATURES]) + self.intercept
 
     def save(self, path: Path) -> None:
         with atomic_write(path) as file:

@@ -71,7 +71,7 @@ class Scorer:
     def probabilities(self, aspects: Aspects, sentences: Sentences) -> np.ndarray:
         """(Q, N)."""
         parts = self.looking.parts(aspects, sentences)
-        return self.presence(features(parts, self.looking.together(parts), aspects.shots))
+        return self.presence(features(parts, self.looking.together(parts), aspects.shots), aspects.shift)
 
 
 def load_scorer(model: str | Path | None, backend: str = "auto", precision: str | None = None) -> Scorer:

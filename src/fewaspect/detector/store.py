@@ -228,7 +228,7 @@ def _knowledge(path: Path, examples: Examples, scorer: Scorer) -> Knowledge:
         labels = dict(zip(named, parts[len(kept) :], strict=True))
     except (KeyError, ValueError) as error:
         raise CheckpointError(f"{path}: the representations do not fit the examples in {ABOUT}: {error}.") from error
-    return Knowledge(examples, kept, labels, scorer.looking, scorer.encoder.width)
+    return Knowledge(examples, kept, labels, scorer.looking, scorer.presence, scorer.encoder.width)
 
 
 def _parts(rows: np.ndarray, ends: np.ndarray) -> list[np.ndarray]:

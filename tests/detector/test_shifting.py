@@ -1,0 +1,94 @@
+"""Probabilities follow the user's own examples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+
+from fewaspect import AspectDetector
+from fewaspect.detector import shifting
+from fewaspect.detector.knowledge import Knowledge
+from fewaspect.detector.shifting import NONE, best_shift
+
+NARROW = {
+    "parking": ["no parking", "parking was hard to find", "the parking lot was full", "free parking", "valet parking"],
+    "breakfast": ["a poor breakfast", "breakfast was fine", "free breakfast", "breakfast buffet", "no hot breakfast"],
+}
+WIDE = {
+    "good": ["we loved it", "the pizza was superb", "best haircut ever", "a lovely pool", "quick and friendly"],
+    "bad": ["never again", "cold soup", "the lift was broken", "they lost our booking", "overpriced and loud"],
+}
+
+
+def shift_of(detector: AspectDetector) -> float:
+    return detector._knowledge.aspects.shift
+
+
+@given(st.lists(st.tuples(st.floats(-20, 20), st.booleans(), st.floats(0.1, 1)), min_size=1, max_size=40))
+def test_the_best_shift_is_the_most_probable_one(rows: list[tuple[float, bool, float]]) -> None:
+    logits, truth, weights = (np.array(column)[:, None] for column in zip(*rows, strict=True))
+
+    def doubt(shift: float) -> float:
+        against = np.where(truth, -1.0, 1.0) * (logits + shift)
+        return float((weights * np.logaddexp(0, against)).sum() + shift**2 / 2)
+
+    expected = minimize_scalar(doubt, bounds=(-45, 45), method="bounded", options={"xatol": 1e-9})
+    assert best_shift(logits, truth, weights) == pytest.approx(expected.x, abs=1e-4)
+
+
+def test_examples_that_say_nothing_new_shift_nothing() -> None:
+    """Half of the labels hold where each is as probable as not."""
+    assert best_shift(np.zeros((6, 2)), np.array([[True, False]] * 6), np.ones((6, 1))) == pytest.approx(0.0)
+
+
+def test_names_alone_shift_nothing() -> None:
+    assert shift_of(AspectDetector().fit({"food": [], "parking": []})) == 0.0
+    assert shift_of(AspectDetector().fit({"food": []}, none=["see you on Monday"])) == 0.0
+
+
+def test_aspects_whose_examples_have_little_in_common_are_found_sooner() -> None:
+    narrow, wide = (AspectDetector().fit(examples) for examples in (NARROW, WIDE))
+    assert shift_of(narrow) < shift_of(wide)
+    known = wide._knowledge
+    text, aspects = ["what a wonderful evening"], known.aspects
+    before = np.log(1 / wide.predict_proba(text) - 1)
+    known.__dict__["aspects"] = aspects._replace(shift=0.0)  # as if nothing had been learned from the examples
+    np.testing.assert_allclose(np.log(1 / wide.predict_proba(text) - 1) - before, aspects.shift, atol=1e-5)
+
+
+def test_sentences_with_none_of_the_aspects_lower_what_is_near_them() -> None:
+    near = ["the breakfast club is a good film", "park rangers are kind", "we walked through the park"]
+    plain, told = (AspectDetector().fit(NARROW, none=none) for none in ((), near))
+    assert shift_of(told) < shift_of(plain)
+    text = ["the rangers of the park"]
+    assert (told.predict_proba(text) < plain.predict_proba(text)).all()
+
+
+@pytest.mark.parametrize("examples", [NARROW, WIDE])
+def test_it_is_the_shift_of_learning_anew_without_each_example(examples: dict[str, list[str]]) -> None:
+    """But for how an aspect looks at texts, which all examples have a say in here."""
+    detector = AspectDetector().fit(examples)
+    known = detector._knowledge
+    texts, offset = known.examples.texts, np.log(1 / (1 - NONE))
+    rows = [logits_of(detector, known.without(detector._scorer, [text]), text) + offset for text in texts]
+    expected = best_shift(np.stack(rows), known.examples.membership, np.ones((len(texts), 1)))
+    assert shift_of(detector) == pytest.approx(expected, abs=0.25)
+
+
+def logits_of(detector: AspectDetector, known: Knowledge, text: str) -> np.ndarray:
+    """(N,) without any shift."""
+    scorer = detector._scorer
+    aspects = known.aspects._replace(shift=0.0)
+    ((_, p),) = scorer.each([text], None, lambda sentences: scorer.probabilities(aspects, sentences))
+    return -np.log(1 / p[0] - 1)
+
+
+def test_of_very_many_examples_some_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    all_of_them = shift_of(AspectDetector().fit(WIDE))
+    monkeypatch.setattr(shifting, "MOST_ROWS", 6)
+    some = shift_of(AspectDetector().fit(WIDE))
+    assert some != all_of_them
+    assert some == pytest.approx(all_of_them, abs=1.0)
