@@ -26,6 +26,7 @@ from fewaspect.data.episodes import Episode, EpisodeSampler
 from fewaspect.detector.backends import RANGES, measure_ranges, save_ranges
 from fewaspect.detector.looking import Parts
 from fewaspect.detector.presence import features, fit_presence
+from fewaspect.detector.shifting import NONE
 from fewaspect.detector.weights import PRESENCE, load_weights
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import encode_episodes
@@ -41,7 +42,6 @@ from fewaspect.training.folder import RunFolder
 from fewaspect.training.run import build_model, load_run
 
 TRAINED = 0.75  # share of the trained layers
-NONE = 0.35  # share of sentences without any of the aspects
 NAMELESS, BARE, ALONE = 0.2, 0.1, 0.1  # shares of aspects without a name, without examples; of episodes with one aspect
 
 

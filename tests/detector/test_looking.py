@@ -62,7 +62,7 @@ def test_numpy_and_torch_agree(words: float, aspects: int, looks: int) -> None:
             parameter.add_(0.3 * torch.randn(()))
     looking = Looking.of({f"method.{name}": value.numpy() for name, value in method.state_dict().items()}, settings)
     known, queries = some_known(rng, aspects), random_sentences(rng, 7)
-    found = looking.learn(known, prototypes_of(looking, known))
+    found, _ = looking.learn(known, prototypes_of(looking, known))
     with torch.inference_mode():
         given = torch.from_numpy(known.membership)
         expected = method.learn(in_torch(known.examples), given, in_torch(known.label_words))
@@ -118,7 +118,7 @@ def test_with_a_bound_an_aspect_is_told_apart_from_the_nearest_others(
     known = some_known(rng, 5, unused=2)
     known.none[-2:] = 1.0
     prototypes = prototypes_of(looking, known)
-    found = looking.learn(known, prototypes, most_others)
+    found, _ = looking.learn(known, prototypes, most_others)
     assert found.prototypes is prototypes, "a bound and others do not move them"
     for n, prototype in enumerate(prototypes):
         expected = plain_direction(looking, known, prototype, n, most_others)
@@ -129,9 +129,9 @@ def test_aspects_learned_a_few_at_a_time_are_those_learned_together(monkeypatch:
     known = some_known(np.random.default_rng(5), 4)
     looking = Looking(20.0, 0.5, -0.4, -0.3, LPNPlusSettings())
     prototypes = prototypes_of(looking, known)
-    together = looking.learn(known, prototypes)
+    together, _ = looking.learn(known, prototypes)
     monkeypatch.setattr(module, "ASPECTS_AT_ONCE", 3)
-    few = looking.learn(known, prototypes, most_others=len(known.examples) + 3)  # which no aspect has so many of
+    few, _ = looking.learn(known, prototypes, most_others=len(known.examples) + 3)  # which no aspect has so many of
     for found, expected in zip(few[:5], together[:5], strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-5)
 
@@ -143,7 +143,7 @@ def test_a_row_that_says_none_of_these_lowers_the_scores_near_it(most_others: in
     text = known.examples.take(np.array([len(known.examples) - 1]))
 
     def scores() -> np.ndarray:
-        aspects = looking.learn(known, prototypes_of(looking, known), most_others)
+        aspects, _ = looking.learn(known, prototypes_of(looking, known), most_others)
         return looking.together(looking.parts(aspects, text))
 
     before = scores()
@@ -157,7 +157,7 @@ def test_without_any_example_the_names_serve() -> None:
     labels, nothing = random_sentences(rng, 3), random_sentences(rng, 0)
     empty = np.zeros(0, np.float32)
     known = Known(nothing, empty, np.zeros((0, 3), np.float32), empty, labels.vectors, labels)
-    found = looking.learn(known, labels.vectors)
+    found, _ = looking.learn(known, labels.vectors)
     np.testing.assert_allclose(found.seen, unit(labels.vectors), atol=1e-6)
     assert looking.parts(found, random_sentences(rng, 2)).whole.shape == (2, 3)
 
@@ -191,12 +191,11 @@ def test_what_is_answered_without_a_row_is_what_is_fitted_without_it(rows: int) 
 def test_an_example_that_is_left_out_is_compared_with_the_others() -> None:
     looking = Looking(20.0, 0.5, -0.4, -0.3, LPNPlusSettings(looks=1))
     known = some_known(np.random.default_rng(9), 5)
-    found = looking.learn(known, prototypes_of(looking, known))
+    found, left_out = looking.learn(known, prototypes_of(looking, known))
     views = looking._views(found.looking, known.examples)  # (N, S, d)
-    whole, seen, _ = found.left_out
     for row, n in itertools.product(np.flatnonzero(known.membership.any(axis=1)), range(5)):
         weights = known.membership[:, n].copy()
         weights[row] = 0  # one that is no example of the aspect is compared with all of them
-        for part, vectors in ((whole, known.examples.vectors), (seen, views[n])):
+        for part, vectors in ((left_out.whole, known.examples.vectors), (left_out.seen, views[n])):
             others = looking.prototype(vectors, weights, known.labels[n])
             assert part[row, n] == pytest.approx(vectors[row] @ others, abs=1e-5)

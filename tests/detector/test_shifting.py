@@ -11,6 +11,7 @@ from scipy.optimize import minimize_scalar
 from fewaspect import AspectDetector
 from fewaspect.detector import shifting
 from fewaspect.detector.knowledge import Knowledge
+from fewaspect.detector.looking import Parts
 from fewaspect.detector.shifting import NONE, best_shift
 
 NARROW = {
@@ -86,9 +87,50 @@ def logits_of(detector: AspectDetector, known: Knowledge, text: str) -> np.ndarr
     return -np.log(1 / p[0] - 1)
 
 
-def test_of_very_many_examples_some_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    all_of_them = shift_of(AspectDetector().fit(WIDE))
-    monkeypatch.setattr(shifting, "MOST_ROWS", 6)
-    some = shift_of(AspectDetector().fit(WIDE))
-    assert some != all_of_them
-    assert some == pytest.approx(all_of_them, abs=1.0)
+def test_an_aspect_alone_and_aspects_without_names_shift_nothing() -> None:
+    assert shift_of(AspectDetector().fit({"parking": NARROW["parking"]}, none=["see you on Monday"])) == 0.0
+    texts = [*WIDE["good"], *WIDE["bad"]]
+    matrix = [[1, 0]] * 5 + [[0, 1]] * 5
+    assert shift_of(AspectDetector().fit(texts, matrix)) == 0.0
+    assert shift_of(AspectDetector().fit(texts, matrix, names=["good", "bad"])) == shift_of(AspectDetector().fit(WIDE))
+
+
+def test_many_sentences_that_have_clearly_none_of_the_aspects_change_little() -> None:
+    clear = [f"{number} people came to the {day} meeting" for number in range(2, 22) for day in ("first", "last")]
+    few, many = (shift_of(AspectDetector().fit(WIDE, none=clear[:count])) for count in (4, 40))
+    assert many == pytest.approx(few, abs=0.15)
+
+
+@pytest.mark.parametrize("most", [6, 128])
+def test_neither_the_order_of_the_examples_nor_adding_them_one_by_one_matters(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shifting, "MOST_ROWS", most)
+    texts, labels = [*WIDE["good"], *WIDE["bad"]], [["good"]] * 5 + [["bad"]] * 5
+    forwards = AspectDetector().fit(texts, labels)
+    backwards = AspectDetector().fit({"good": WIDE["good"][::-1], "bad": []}).add_examples(WIDE["bad"], [["bad"]] * 5)
+    assert shift_of(backwards) == pytest.approx(shift_of(forwards), abs=1e-4)
+
+
+def test_examples_too_far_from_an_aspect_to_teach_it_are_compared_as_any_sentence() -> None:
+    detector = AspectDetector().fit(WIDE)
+    known = detector._knowledge._known
+    every, few = (detector._scorer.looking.learn(known, detector.prototypes_, most) for most in (128, 3))
+    rows = shifting.asked(known)
+    for aspects, left_out in (every, few):
+        parts = Parts(*(part[rows] for part in left_out[:3]), word=None)
+        missing = np.isnan(parts.apart)
+        assert missing.any() == (aspects is few[0])
+        shifting.fill_in(parts, detector._scorer.looking, known, aspects, rows)
+        plain = detector._scorer.looking.parts(aspects, known.examples.take(rows))
+        np.testing.assert_allclose(parts.apart[missing], plain.apart[missing], atol=1e-5)
+        assert np.isfinite(np.stack(parts[:3])).all()
+
+
+def test_the_same_sentence_under_two_aspects_speaks_against_neither(monkeypatch: pytest.MonkeyPatch) -> None:
+    weights: list[np.ndarray] = []
+    monkeypatch.setattr(shifting, "best_shift", lambda logits, truth, given: weights.append(given) or 0.0)
+    twins = {"good": [*WIDE["good"], "Café at the corner"], "bad": [*WIDE["bad"], "cafe at the corner"]}
+    for examples, unasked in ((WIDE, 0), (twins, 2)):
+        shift_of(AspectDetector().fit(examples))
+        assert (weights[-1] == 0).sum() == unasked

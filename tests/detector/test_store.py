@@ -56,7 +56,7 @@ def test_loading_reads_no_example_again(saved: Path, fitted: Fit, monkeypatch: p
 
 def test_the_model_card_says_what_is_in_the_folder(saved: Path) -> None:
     card = (saved / "MODEL_CARD.md").read_text(encoding="utf-8")
-    assert "| food | 2 | 0.450 |" in card
+    assert "| food | 2 | 0.500 |" in card
     assert "5 example sentence(s)" in card
     assert "minilm" in card
     assert str(saved) not in card
@@ -102,11 +102,11 @@ def test_what_is_no_detector_is_refused(saved: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "remedy"), [(3, "Install that version or a newer one"), (1, "Fit it again from its examples")]
+    ("version", "remedy"), [(4, "Install that version or a newer one"), (2, "Fit it again from its examples")]
 )
 def test_another_version_is_refused_with_what_to_do(saved: Path, version: int, remedy: str) -> None:
     edit(saved, version=version, fewaspect="9.0")
-    expected = rf"expected version 2 of the format, found {version}, written by fewaspect 9\.0; .*{remedy}"
+    expected = rf"expected version 3 of the format, found {version}, written by fewaspect 9\.0; .*{remedy}"
     with pytest.raises(CheckpointError, match=expected):
         AspectDetector.load(saved)
 

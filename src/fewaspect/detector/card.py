@@ -38,7 +38,8 @@ detector.predict(["The soup was cold."])
 Each sentence of a text is compared with each aspect by LPN+ on the encoder {_cell(model["encoder"])}
 (sha256 {model["encoder_digest"]}, upper layers and method {model["weights"]}), in {_PRECISION[model["precision"]]}.
 An aspect is answered where its
-probability reaches its threshold; a text may have none. No training took place on the examples.
+probability reaches its threshold; a text may have none. No training took place on the examples; one number that follows
+from them shifts all probabilities.
 
 ## Mind
 

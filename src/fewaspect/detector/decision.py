@@ -11,7 +11,7 @@ import numpy as np
 from fewaspect.detector.labels import unknown_aspect
 from fewaspect.errors import ConfigError
 
-DEFAULT_THRESHOLD = 0.45  # on aspects held out in training, F1 is best from 0.4 to 0.5; higher, more empties are right
+DEFAULT_THRESHOLD = 0.5  # on aspects held out in training, F1 is best from 0.4 to 0.5; higher, more empties are right
 
 Threshold = float | Mapping[str, float] | None
 

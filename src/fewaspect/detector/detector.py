@@ -73,7 +73,7 @@ class Detector(Fitted):
         >>> from fewaspect.detector.scorer import load_scorer
         >>> examples, _ = read_examples({"food": ["the soup was cold"], "noise": ["thin walls"]})
         >>> AspectDetector.on(load_scorer(None), examples, {"food": 0.6}).thresholds_
-        {'food': 0.6, 'noise': 0.45}
+        {'food': 0.6, 'noise': 0.5}
         """
         thresholds_of(examples.names, thresholds, {})  # refused now rather than at the first answer
         detector = cls()

@@ -13,7 +13,7 @@ class AspectDetector(Detector, BaseEstimator):
     """Finds aspects in text from a few examples each; an aspect may also be known by its name and description alone.
 
     `model`: the shipped weights, or the folder of an lpn-plus run. `threshold`: what a probability must reach, one
-    number for all aspects or a dict of some; None takes what was tuned, else 0.45. `batch_tokens`: read at once;
+    number for all aspects or a dict of some; None takes what was tuned, else 0.5. `batch_tokens`: read at once;
     None: as many as are best. `backend`: "torch", "onnx", "onnx-int8", or "auto": what is fastest here.
 
     >>> from fewaspect import AspectDetector

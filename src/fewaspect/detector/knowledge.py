@@ -36,8 +36,8 @@ class Kept:
 class Knowledge:
     """Examples, their representations by text, those of the label texts; what follows from them, when it is needed.
 
-    An aspect's prototype follows from its own examples and name alone. How it looks at texts depends on the others too,
-    and is learned for all of them together: once, however many were added one by one.
+    An aspect's prototype follows from its own examples and name alone. How it looks at texts, and how probable it is,
+    depends on the others too, and is learned for all of them together: once, however many were added one by one.
     """
 
     examples: Examples
@@ -56,8 +56,8 @@ class Knowledge:
     @cached_property
     def aspects(self) -> Aspects:
         with ONE_THREAD:
-            aspects = self.looking.learn(self._known, self.prototypes)
-            return with_shift(self.looking, self.presence, self._known, aspects)
+            aspects, left_out = self.looking.learn(self._known, self.prototypes)
+            return with_shift(self.looking, self.presence, self._known, aspects, left_out)
 
     @cached_property
     def prototypes(self) -> np.ndarray:

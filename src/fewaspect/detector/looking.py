@@ -31,7 +31,6 @@ class Aspects(NamedTuple):
     directions: np.ndarray  # (N, d) what sets them apart from those of the other aspects
     shots: np.ndarray  # (N,)
     words: WordList | None
-    left_out: tuple[np.ndarray, ...]  # (S, N) `Parts` but for words, of each example without it; nan: too far to matter
     shift: float = 0.0  # what is added to the logits of all probabilities
 
 
@@ -88,8 +87,11 @@ class Looking:
         mean = (weights / max(shots, 1e-9)) @ vectors
         return self._blend(mean[None], label[None], np.array([shots]))[0]
 
-    def learn(self, known: Known, prototypes: np.ndarray, most_others: int = MOST_OTHERS) -> Aspects:
-        """Each aspect looks twice: with its prototype, then with what its examples' own words turned out to be."""
+    def learn(self, known: Known, prototypes: np.ndarray, most_others: int = MOST_OTHERS) -> tuple[Aspects, Parts]:
+        """Each aspect looks twice: with its prototype, then with what its examples' own words turned out to be.
+
+        Also (S, N) how each example compares as if it had not been given; nan where it takes no part in the learning.
+        """
         own = known.membership.astype(np.float32)
         shots, texts = own.sum(axis=0), np.eye(own.shape[1], dtype=np.float32)
         others = against(known.same, own, known.none)
@@ -108,7 +110,8 @@ class Looking:
         vectors = known.examples.vectors
         _, whole = self._examples(np.broadcast_to(vectors, (len(shots), *vectors.shape)), own.T, known.labels)
         words = word_list(known, own, others) if self.settings.word_weight else None
-        return Aspects(prototypes, looking, seen, directions, shots, words, (whole.T, *(part.T for part in without)))
+        left_out = Parts(whole.T, without[0].T, without[1].T, None)
+        return Aspects(prototypes, looking, seen, directions, shots, words), left_out
 
     def parts(self, aspects: Aspects, sentences: Sentences) -> Parts:
         """Sentences against aspects, in every respect.
@@ -229,7 +232,7 @@ def ridge_directions(
     examples: np.ndarray, own: np.ndarray, others: np.ndarray, strength: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """(N, d) what answers 1 to an aspect's own and 0 to other rows of (N, M, d), by ridge regression; and (N, M) what
-    it would answer to each row had it been fitted without that row.
+    it would answer to each row had it been fitted without it, the others weighing as they do; nan without weight.
 
     `own` and `others`, (N, M), are the weights of rows for and against; both sides weigh the same in all.
     """
@@ -243,13 +246,13 @@ def ridge_directions(
     if X.shape[1] > X.shape[2]:
         inverse = np.linalg.inv(across @ X + held)
         directions = (inverse @ (across @ y[..., None]))[..., 0]
-        leverage = ((X @ inverse) * X).sum(axis=-1)
+        missed = y - (X @ directions[..., None])[..., 0]
+        without = y - missed / np.maximum(1 - ((X @ inverse) * X).sum(axis=-1), 1e-6)
     else:
         inverse = np.linalg.inv(X @ across + held)
-        directions = (across @ (inverse @ y[..., None]))[..., 0]
-        leverage = 1 - strength * np.diagonal(inverse, axis1=1, axis2=2)
-    answers = (X @ directions[..., None])[..., 0]
-    without = (answers - leverage * y) / np.maximum(1 - leverage, 1e-6)
+        dual = (inverse @ y[..., None])[..., 0]
+        directions = (across @ dual[..., None])[..., 0]
+        without = y - dual / np.diagonal(inverse, axis1=1, axis2=2)
     return directions, np.where(root > 0, without / np.maximum(root, 1e-12), np.nan)
 
 

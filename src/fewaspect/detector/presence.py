@@ -49,7 +49,7 @@ class Presence:
         return 1 / (1 + np.exp(-(self.logits(features) + shift)))
 
     def logits(self, features: np.ndarray) -> np.ndarray:
-        """(Q, N)."""
+        """(Q, N), of which the probabilities are the logistic function."""
         return features @ np.array([self.weights[name] for name in FEATURES]) + self.intercept
 
     def save(self, path: Path) -> None:

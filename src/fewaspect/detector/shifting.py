@@ -1,7 +1,7 @@
 """What a user's own examples say of the probabilities: each is compared as if it had not been given.
 
 How much sentences of an aspect have in common differs between users: "food" takes in far more than "parking". Where
-examples that are left out come off too low or too high, so would other sentences, and all probabilities are shifted.
+examples that are left out come off too low or too high, so would other sentences: all probabilities are shifted.
 """
 
 from __future__ import annotations
@@ -10,31 +10,53 @@ import math
 
 import numpy as np
 
-from fewaspect.detector.looking import Aspects, Known, Looking, Parts
+from fewaspect.detector.looking import TOKENS_AT_ONCE, Aspects, Known, Looking, Parts, against
 from fewaspect.detector.presence import Presence, features
+from fewaspect.encoders.batching import length_batches
 
 NONE = 0.35  # share of sentences without an aspect where probabilities were learned: `benchmarks/product.py`
 MOST_ROWS = 128  # examples that are asked
 STEPS = 50  # of Newton's method, at most
 
 
-def with_shift(looking: Looking, presence: Presence, known: Known, aspects: Aspects) -> Aspects:
-    """The aspects, with what must be added to their logits to make the labels of the examples most probable."""
-    counting = np.flatnonzero(known.membership.any(axis=1) | (known.none > 0))
-    rows = counting[np.linspace(0, len(counting) - 1, min(MOST_ROWS, len(counting))).astype(int)]
+def with_shift(looking: Looking, presence: Presence, known: Known, aspects: Aspects, left_out: Parts) -> Aspects:
+    """The aspects, with what must be added to their logits to make the labels of the examples most probable.
+
+    An aspect alone is told apart from nothing, and one without a name has only its examples to stand in for it, none of
+    which can be left out: these are not asked.
+    """
+    named = np.flatnonzero(known.label_words.lengths)
+    rows = asked(known)
     own = known.membership[rows]  # (rows, N) how much each counts for an aspect
-    if not own.any():
+    if own.shape[1] == 1 or not own[:, named].any():
         return aspects
-    whole, seen, apart = (part[rows] for part in aspects.left_out)
-    if np.isnan(apart).any():
-        given = looking.parts(aspects._replace(words=None), known.examples.take(rows))
-        seen, apart = np.where(np.isnan(seen), given.seen, seen), np.where(np.isnan(apart), given.apart, apart)
+    whole, seen, apart = (part[rows] for part in left_out[:3])
     parts = Parts(whole, seen, apart, None)  # without words: an example's own would say too much
+    fill_in(parts, looking, known, aspects, rows)
     logits = presence.logits(features(parts, looking.together(parts), aspects.shots - own))
-    some = own.any(axis=1)
-    weights = np.where(some, own.max(axis=1), known.none[rows])  # the pieces of a long text count as one together
-    never_empty = math.log(weights[some].sum() / weights.sum() / (1 - NONE))  # examples have an aspect more often
-    return aspects._replace(shift=best_shift(logits + never_empty, own > 0, weights[:, None]))
+    some, none = own.max(axis=1), known.none[rows]  # the pieces of a long text count as one together
+    share = max(some.sum() / (some.sum() + none.sum()), 1 - NONE)  # of examples with an aspect
+    none = none * (some.sum() / share - some.sum()) / max(none.sum(), 1e-9)  # many of them are not more than NONE
+    taken = (own > 0) | (against(known.same, known.membership, known.none)[rows] > 0)  # not if its twin has the aspect
+    weights = (some + none)[:, None] * taken
+    logits = logits + math.log(share / (1 - NONE))  # examples have an aspect more often than sentences do
+    return aspects._replace(shift=best_shift(logits[:, named], own[:, named] > 0, weights[:, named]))
+
+
+def asked(known: Known) -> np.ndarray:
+    """Examples that count, not too many: which ones depends on their words alone, not on their order."""
+    counting = np.flatnonzero(known.membership.any(axis=1) | (known.none > 0))
+    return counting[np.argsort(known.same[counting], kind="stable")[:MOST_ROWS]]
+
+
+def fill_in(parts: Parts, looking: Looking, known: Known, aspects: Aspects, rows: np.ndarray) -> None:
+    """Compare examples with aspects that were learned without them, as any sentence."""
+    missing = np.flatnonzero(np.isnan(parts.apart).any(axis=1))
+    for batch in length_batches(known.examples.lengths[rows[missing]], TOKENS_AT_ONCE):
+        some = missing[batch]
+        found = looking.parts(aspects._replace(words=None), known.examples.take(rows[some]))
+        for part, here in zip(parts[:3], found[:3], strict=True):
+            part[some] = np.where(np.isnan(part[some]), here, part[some])
 
 
 def best_shift(logits: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> float:

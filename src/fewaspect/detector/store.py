@@ -28,7 +28,7 @@ from fewaspect.files import atomic_folder, atomic_write, sha256_of
 from fewaspect.settings import to_json
 from fewaspect.training.folder import RunFolder
 
-FORMAT, VERSION = "fewaspect-detector", 2
+FORMAT, VERSION = "fewaspect-detector", 3
 ABOUT, TENSORS, CARD, MODEL = SAVED, "examples.safetensors", "MODEL_CARD.md", "model"
 
 

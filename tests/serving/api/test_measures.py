@@ -13,7 +13,7 @@ LABELS = [["food"], ["parking"], [], ["food", "noise"]]
 
 def test_tuning_sets_thresholds_as_one_change(client: TestClient, project: str) -> None:
     tuned = client.post(f"{project}/tune", json={}).json()["aspects"]
-    assert [(a["name"], a["threshold_before"], a["texts"]) for a in tuned] == [("food", 0.45, 2), ("parking", 0.45, 2)]
+    assert [(a["name"], a["threshold_before"], a["texts"]) for a in tuned] == [("food", 0.5, 2), ("parking", 0.5, 2)]
     assert all(a["f1"] >= a["f1_before"] for a in tuned)
     assert [a["threshold"] for a in client.get(project).json()["aspects"]] == [a["threshold"] for a in tuned]
     assert client.post(f"{project}/undo").json()["did"] == "tune the thresholds"
@@ -31,7 +31,7 @@ def test_measuring_gives_numbers_counts_and_curves(client: TestClient, project: 
     assert (found["texts"], found["macro_f1"], found["right_empties"]) == (4, 1.0, 1.0)
     assert found["unknown_aspects"] == {"noise": 1}
     food = found["aspects"][0]
-    assert (food["id"], food["support"], food["f1"], food["threshold"]) == (1, 2, 1.0, 0.45)
+    assert (food["id"], food["support"], food["f1"], food["threshold"]) == (1, 2, 1.0, 0.5)
     assert food["confusion"] == {"tp": 2, "fp": 0, "fn": 0, "tn": 2}
     assert food["curve"][0]["recall"] == 1.0
     assert [p["threshold"] for p in food["curve"]] == sorted(p["threshold"] for p in food["curve"])

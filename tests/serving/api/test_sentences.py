@@ -77,7 +77,7 @@ def test_one_sentence_is_explained_with_its_review_and_nearest_examples(client: 
     assert found["review"]["text"] == "Cold soup again. Nobody could park."
     assert found["nearest"]["1"][0]["text"] == "the soup was cold"
     assert found["nearest"]["1"][0]["example_id"] == 1
-    assert found["thresholds"] == {"1": 0.45, "2": 0.45}
+    assert found["thresholds"] == {"1": 0.5, "2": 0.5}
     assert client.get(f"{project}/sentences/99").status_code == 404
 
 

@@ -29,7 +29,7 @@ Revision = Annotated[
 SENTENCE = {
     "id": 17, "review_id": 9, "position": 0, "text": "The garage was full.", "date": "2024-03-31", "aspects": [3],
     "scores": {"3": 0.93, "4": 0.02}, "words": [{"start": 4, "end": 10, "aspect": 3, "weight": 1.0}],
-    "reason": "parking 0.93 >= 0.45", "example_id": None, "confirmed": False,
+    "reason": "parking 0.93 >= 0.50", "example_id": None, "confirmed": False,
 }  # fmt: skip
 
 
