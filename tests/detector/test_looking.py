@@ -171,6 +171,8 @@ def test_what_is_answered_without_a_row_is_what_is_fitted_without_it(rows: int) 
     others = np.where(own > 0, 0.0, 1.0)
     own[1, 2] = others[1, 2] = 0.0
     found, without = ridge_directions(X, own, others, 0.3)
+    _, without_both = ridge_directions(X, own, others, 0.3, np.array([-1, 0]))
+    np.testing.assert_array_equal(without_both[0], without[0])
     assert np.isnan(without[1, 2]), "it plays no part"
     for n in range(2):
         total = own[n].sum() + others[n].sum()
@@ -186,6 +188,9 @@ def test_what_is_answered_without_a_row_is_what_is_fitted_without_it(rows: int) 
             if weight[row]:
                 left = [other for other in every if other != row]
                 assert without[n, row] == pytest.approx(X[n, row] @ fitted(left), abs=1e-8)
+                together = left[1:] if own[n, row] and n == 1 else left
+                if row:
+                    assert without_both[n, row] == pytest.approx(X[n, row] @ fitted(together), abs=1e-8)
 
 
 def test_an_example_that_is_left_out_is_compared_with_the_others() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -68,15 +70,17 @@ def test_sentences_with_none_of_the_aspects_lower_what_is_near_them() -> None:
     assert (told.predict_proba(text) < plain.predict_proba(text)).all()
 
 
+@pytest.mark.parametrize("named", [True, False])
 @pytest.mark.parametrize("examples", [NARROW, WIDE])
-def test_it_is_the_shift_of_learning_anew_without_each_example(examples: dict[str, list[str]]) -> None:
+def test_it_is_the_shift_of_learning_anew_without_each_example(examples: dict[str, list[str]], named: bool) -> None:
     """But for how an aspect looks at texts, which all examples have a say in here."""
-    detector = AspectDetector().fit(examples)
+    texts = [text for own in examples.values() for text in own]
+    detector = AspectDetector().fit(texts, [[1, 0]] * 5 + [[0, 1]] * 5, names=list(examples) if named else None)
     known = detector._knowledge
-    texts, offset = known.examples.texts, np.log(1 / (1 - NONE))
+    offset = np.log(1 / (1 - NONE))
     rows = [logits_of(detector, known.without(detector._scorer, [text]), text) + offset for text in texts]
     expected = best_shift(np.stack(rows), known.examples.membership, np.ones((len(texts), 1)))
-    assert shift_of(detector) == pytest.approx(expected, abs=0.25)
+    assert shift_of(detector) == pytest.approx(expected, abs=0.1)
 
 
 def logits_of(detector: AspectDetector, known: Knowledge, text: str) -> np.ndarray:
@@ -87,18 +91,44 @@ def logits_of(detector: AspectDetector, known: Knowledge, text: str) -> np.ndarr
     return -np.log(1 / p[0] - 1)
 
 
-def test_an_aspect_alone_and_aspects_without_names_shift_nothing() -> None:
-    assert shift_of(AspectDetector().fit({"parking": NARROW["parking"]}, none=["see you on Monday"])) == 0.0
-    texts = [*WIDE["good"], *WIDE["bad"]]
-    matrix = [[1, 0]] * 5 + [[0, 1]] * 5
-    assert shift_of(AspectDetector().fit(texts, matrix)) == 0.0
-    assert shift_of(AspectDetector().fit(texts, matrix, names=["good", "bad"])) == shift_of(AspectDetector().fit(WIDE))
+def test_an_aspect_alone_is_asked_only_if_it_can_be_told_from_something() -> None:
+    assert shift_of(AspectDetector().fit({"good": WIDE["good"]})) == 0.0
+    alone = AspectDetector().fit({"good": WIDE["good"]}, none=WIDE["bad"])
+    assert shift_of(alone) > 0.5
+    text = ["what a wonderful evening"]
+    assert alone.predict_proba(text) > AspectDetector().fit({"good": WIDE["good"]}).predict_proba(text)
+
+
+def test_the_only_example_of_an_aspect_without_a_name_says_nothing() -> None:
+    texts, matrix = ["we loved it", "never again"], [[1, 0], [0, 1]]
+    weights = weights_asked(lambda: shift_of(AspectDetector().fit(texts, matrix)))
+    assert (weights > 0).tolist() == [[False, True], [True, False]], "it is compared with the other aspect only"
+    assert (weights_asked(lambda: shift_of(AspectDetector().fit(texts, matrix, names=["good", "bad"]))) > 0).all()
+
+
+def weights_asked(fit: Callable[[], float]) -> np.ndarray:
+    """How much each example counts for each aspect's part of the shift."""
+    given: list[np.ndarray] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shifting, "best_shift", lambda logits, truth, weights: given.append(weights) or 0.0)
+        fit()
+    return given[-1]
 
 
 def test_many_sentences_that_have_clearly_none_of_the_aspects_change_little() -> None:
     clear = [f"{number} people came to the {day} meeting" for number in range(2, 22) for day in ("first", "last")]
     few, many = (shift_of(AspectDetector().fit(WIDE, none=clear[:count])) for count in (4, 40))
     assert many == pytest.approx(few, abs=0.15)
+
+
+def test_many_sentences_of_none_leave_room_for_the_examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shifting, "MOST_ROWS", 12)
+    clear = [f"{number} people came to the meeting" for number in range(40)]
+    few, many = (AspectDetector().fit(WIDE, none=clear[:count])._knowledge._known for count in (2, 40))
+    for known in (few, many):
+        rows = shifting.asked(known)
+        assert len(rows) == 12
+        assert known.membership[rows].any(axis=1).sum() == (10 if known is few else 8)
 
 
 @pytest.mark.parametrize("most", [6, 128])
@@ -127,10 +157,8 @@ def test_examples_too_far_from_an_aspect_to_teach_it_are_compared_as_any_sentenc
         assert np.isfinite(np.stack(parts[:3])).all()
 
 
-def test_the_same_sentence_under_two_aspects_speaks_against_neither(monkeypatch: pytest.MonkeyPatch) -> None:
-    weights: list[np.ndarray] = []
-    monkeypatch.setattr(shifting, "best_shift", lambda logits, truth, given: weights.append(given) or 0.0)
+def test_the_same_sentence_under_two_aspects_speaks_against_neither() -> None:
     twins = {"good": [*WIDE["good"], "Café at the corner"], "bad": [*WIDE["bad"], "cafe at the corner"]}
     for examples, unasked in ((WIDE, 0), (twins, 2)):
-        shift_of(AspectDetector().fit(examples))
-        assert (weights[-1] == 0).sum() == unasked
+        weights = weights_asked(lambda examples=examples: shift_of(AspectDetector().fit(examples)))
+        assert (weights == 0).sum() == unasked

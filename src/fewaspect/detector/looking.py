@@ -59,8 +59,13 @@ class Known(NamedTuple):
     same: np.ndarray  # (S,) equal numbers for equal sentences
     membership: np.ndarray  # (S, N) how much a row counts for each aspect
     none: np.ndarray  # (S,) how much it counts against all of them
-    labels: np.ndarray  # (N, d)
+    labels: np.ndarray  # (N, d) of a nameless aspect, the mean of its examples stands in
     label_words: Sentences
+
+    @property
+    def nameless(self) -> np.ndarray:
+        """(N,) bool: its label text says nothing that could be read."""
+        return self.label_words.lengths == 0
 
 
 @dataclass(frozen=True)
@@ -107,8 +112,11 @@ class Looking:
             looking = unit(seen + unit(directions)) if turn else prototypes
             looks = [self._look(looking[n], n, known, for_it[:, n], against_it[:, n]) for n in some_at_once]
             seen, directions, *without = (np.concatenate(part) for part in zip(*looks, strict=True))
-        vectors = known.examples.vectors
-        _, whole = self._examples(np.broadcast_to(vectors, (len(shots), *vectors.shape)), own.T, known.labels)
+        vectors, all_of_them = known.examples.vectors, np.arange(len(shots))
+        every = np.arange(len(vectors))
+        _, whole = self._examples(
+            np.broadcast_to(vectors, (len(shots), *vectors.shape)), own.T, all_of_them, every, known
+        )
         words = word_list(known, own, others) if self.settings.word_weight else None
         left_out = Parts(whole.T, without[0].T, without[1].T, None)
         return Aspects(prototypes, looking, seen, directions, shots, words), left_out
@@ -189,18 +197,24 @@ class Looking:
         places = np.argsort(~used[chosen].T, axis=1, kind="stable")[:, : used.sum(axis=0).max(initial=0)]
         near = np.take_along_axis(np.concatenate([views, others], axis=1), places[..., None], axis=1)
         mine, theirs = (np.take_along_axis(side[chosen].T, places, axis=1) for side in (for_it, against_it))
-        directions, answers = ridge_directions(near, mine, theirs, self.settings.ridge_strength)
+        label = (chosen[places] == S + which[:, None]).argmax(axis=1)  # where each aspect's own text is
+        directions, answers = ridge_directions(
+            near, mine, theirs, self.settings.ridge_strength, np.where(known.nameless[which], label, -1)
+        )
         seen_out, apart_out = np.full((2, len(looking), len(for_it)), np.nan, dtype=np.float32)
-        seen, seen_out[:, rows] = self._examples(views, weights, known.labels[which])
+        seen, seen_out[:, rows] = self._examples(views, weights, which, rows, known)
         np.put_along_axis(apart_out, chosen[places], answers, axis=1)
         return seen, directions, seen_out[:, :S], apart_out[:, :S]
 
-    def _examples(self, views: np.ndarray, weights: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _examples(
+        self, views: np.ndarray, weights: np.ndarray, which: np.ndarray, rows: np.ndarray, known: Known
+    ) -> tuple[np.ndarray, np.ndarray]:
         """(n, d) what the examples of n aspects come to, and (n, B) the cosine of each row with that; of an example
         with what the others come to.
 
-        Of (n, B, d) rows, (n, B) how much each counts for the aspect, and (n, d) label texts.
+        Of (n, B, d) views and (n, B) how much each counts for the aspect: `which` aspects, `rows` of the examples.
         """
+        labels, vectors = known.labels[which], known.examples.vectors[rows]
         shots, sums = weights.sum(axis=1), np.einsum("nb,nbd->nd", weights, views)
         together = self._blend(sums, labels, shots)
         cosines = (views @ together[..., None])[..., 0]
@@ -208,7 +222,9 @@ class Looking:
         own, weight = views[aspect, row], weights[aspect, row]  # (pairs, d), (pairs,)
         left = shots[aspect] - weight
         left[left < 1e-3] = 0.0  # it is the only one
-        others = self._blend(sums[aspect] - weight[:, None] * own, labels[aspect], left)
+        without = unit(((weights > 0) @ vectors)[aspect] - vectors[row])  # what would stand in for a label text
+        texts = np.where(known.nameless[which][aspect, None], without, labels[aspect])
+        others = self._blend(sums[aspect] - weight[:, None] * own, texts, left)
         cosines[aspect, row] = (own * others).sum(axis=-1)
         return together, cosines
 
@@ -229,12 +245,13 @@ class Looking:
 
 
 def ridge_directions(
-    examples: np.ndarray, own: np.ndarray, others: np.ndarray, strength: float
+    examples: np.ndarray, own: np.ndarray, others: np.ndarray, strength: float, beside: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(N, d) what answers 1 to an aspect's own and 0 to other rows of (N, M, d), by ridge regression; and (N, M) what
     it would answer to each row had it been fitted without it, the others weighing as they do; nan without weight.
 
-    `own` and `others`, (N, M), are the weights of rows for and against; both sides weigh the same in all.
+    `own` and `others`, (N, M), are the weights of rows for and against; both sides weigh the same in all. `beside`,
+    (N,): a row that is made of the aspect's own ones, and so is left out together with each of them; -1 for none.
     """
     total = own.sum(axis=1, keepdims=True) + others.sum(axis=1, keepdims=True)
     balanced = [side * total / (2 * np.maximum(side.sum(axis=1, keepdims=True), 1e-9)) for side in (own, others)]
@@ -243,17 +260,26 @@ def ridge_directions(
     y = np.where(own > 0, root, 0.0)  # (N, M)
     across = X.transpose(0, 2, 1)
     held = strength * np.eye(min(X.shape[1:]), dtype=X.dtype)
+    made = np.arange(len(X)), np.zeros(len(X), dtype=np.int64) if beside is None else np.maximum(beside, 0)
     if X.shape[1] > X.shape[2]:
         inverse = np.linalg.inv(across @ X + held)
         directions = (inverse @ (across @ y[..., None]))[..., 0]
         missed = y - (X @ directions[..., None])[..., 0]
-        without = y - missed / np.maximum(1 - ((X @ inverse) * X).sum(axis=-1), 1e-6)
+        reach = X @ inverse  # (N, M, d)
+        freedom = np.maximum(1 - (reach * X).sum(axis=-1), 1e-6)
+        shared = -(reach @ X[made][..., None])[..., 0]
     else:
         inverse = np.linalg.inv(X @ across + held)
-        dual = (inverse @ y[..., None])[..., 0]
-        directions = (across @ dual[..., None])[..., 0]
-        without = y - dual / np.diagonal(inverse, axis1=1, axis2=2)
-    return directions, np.where(root > 0, without / np.maximum(root, 1e-12), np.nan)
+        missed = (inverse @ y[..., None])[..., 0]
+        directions = (across @ missed[..., None])[..., 0]
+        freedom = np.diagonal(inverse, axis1=1, axis2=2)
+        shared = inverse[made]
+    error = missed / freedom
+    if beside is not None:
+        its_missed, its_freedom = missed[made][:, None], freedom[made][:, None]
+        both = (its_freedom * missed - shared * its_missed) / np.maximum(freedom * its_freedom - shared**2, 1e-12)
+        error = np.where((own > 0) & (beside >= 0)[:, None], both, error)
+    return directions, np.where(root > 0, (y - error) / np.maximum(root, 1e-12), np.nan)
 
 
 def against(same: np.ndarray, own: np.ndarray, none: np.ndarray) -> np.ndarray:

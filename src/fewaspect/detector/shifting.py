@@ -22,31 +22,35 @@ STEPS = 50  # of Newton's method, at most
 def with_shift(looking: Looking, presence: Presence, known: Known, aspects: Aspects, left_out: Parts) -> Aspects:
     """The aspects, with what must be added to their logits to make the labels of the examples most probable.
 
-    An aspect alone is told apart from nothing, and one without a name has only its examples to stand in for it, none of
-    which can be left out: these are not asked.
+    An aspect alone has something to be told apart from only if there are examples of none.
     """
-    named = np.flatnonzero(known.label_words.lengths)
     rows = asked(known)
     own = known.membership[rows]  # (rows, N) how much each counts for an aspect
-    if own.shape[1] == 1 or not own[:, named].any():
+    if not own.any() or (own.shape[1] == 1 and not known.none.any()):
         return aspects
     whole, seen, apart = (part[rows] for part in left_out[:3])
     parts = Parts(whole, seen, apart, None)  # without words: an example's own would say too much
     fill_in(parts, looking, known, aspects, rows)
     logits = presence.logits(features(parts, looking.together(parts), aspects.shots - own))
+    with_any, without = known.membership.max(axis=1).sum(), known.none.sum()
+    share = max(with_any / (with_any + without), 1 - NONE)  # of examples with an aspect; NONE of them at most have none
     some, none = own.max(axis=1), known.none[rows]  # the pieces of a long text count as one together
-    share = max(some.sum() / (some.sum() + none.sum()), 1 - NONE)  # of examples with an aspect
-    none = none * (some.sum() / share - some.sum()) / max(none.sum(), 1e-9)  # many of them are not more than NONE
+    none = none * some.sum() * (1 / share - 1) / max(none.sum(), 1e-9)
     taken = (own > 0) | (against(known.same, known.membership, known.none)[rows] > 0)  # not if its twin has the aspect
-    weights = (some + none)[:, None] * taken
+    taken &= ~((own > 0) & known.nameless & (aspects.shots - own < 1e-3))  # without its only example, nothing is left
     logits = logits + math.log(share / (1 - NONE))  # examples have an aspect more often than sentences do
-    return aspects._replace(shift=best_shift(logits[:, named], own[:, named] > 0, weights[:, named]))
+    return aspects._replace(shift=best_shift(logits, own > 0, (some + none)[:, None] * taken))
 
 
 def asked(known: Known) -> np.ndarray:
-    """Examples that count, not too many: which ones depends on their words alone, not on their order."""
-    counting = np.flatnonzero(known.membership.any(axis=1) | (known.none > 0))
-    return counting[np.argsort(known.same[counting], kind="stable")[:MOST_ROWS]]
+    """Examples that count, not too many; some of none among them, if there are. Which ones depends on their words
+    alone, not on their order."""
+    some, none = (
+        rows[np.argsort(known.same[rows], kind="stable")]
+        for rows in (np.flatnonzero(known.membership.any(axis=1)), np.flatnonzero(known.none > 0))
+    )
+    none = none[: max(round(NONE * MOST_ROWS), MOST_ROWS - len(some))]
+    return np.concatenate([some[: MOST_ROWS - len(none)], none])
 
 
 def fill_in(parts: Parts, looking: Looking, known: Known, aspects: Aspects, rows: np.ndarray) -> None:
