@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -130,3 +131,18 @@ def test_detection_needs_no_torch(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     subprocess.run([sys.executable, "-c", WITHOUT_TORCH, reviews, model, out], check=True, capture_output=True)
     assert len(out.read_text().splitlines()) == 2
+
+
+def test_nothing_is_left_in_the_users_home_and_nothing_is_said(tmp_path: Path) -> None:
+    (home := tmp_path / "home").mkdir()
+    cleared = ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME")
+    surroundings = {name: value for name, value in os.environ.items() if name not in cleared}
+    code = """
+from fewaspect import AspectDetector
+detector = AspectDetector(backend="onnx-int8").fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+assert detector.predict(["cold soup"]) == [["food"]]
+"""
+    command, settings = [sys.executable, "-c", code], {**surroundings, "HOME": str(home)}
+    ended = subprocess.run(command, env=settings, cwd=home, check=True, capture_output=True, text=True)
+    assert not ended.stdout + ended.stderr
+    assert not list(home.rglob("*"))

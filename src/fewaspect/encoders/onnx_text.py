@@ -37,6 +37,8 @@ class OnnxTextEncoder:
 
 
 def open_session(model: bytes | Path) -> Any:
+    """The one place that imports ONNX Runtime, which else counts its use in files of its own and reports it."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # is read at the import; switching it off later is too late
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
