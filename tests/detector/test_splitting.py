@@ -59,6 +59,19 @@ def test_pieces_of_a_long_sentence_cover_it_and_fit(text: str, most: int) -> Non
     assert all(end - start <= most for start, end in spans)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ok" + "." * 200_000 + "bye", 1),
+        ("ok" + " " * 200_000 + "bye", 1),
+        ("ok" + "." * 200_000 + " Bye", 2),
+        ("ok" + " " * 200_000 + "\nBye", 2),
+    ],
+)
+def test_a_row_of_dots_or_spaces_is_looked_at_once_however_long(text: str, expected: int) -> None:
+    assert len(sentence_spans(text)) == expected  # takes minutes if the row is searched again from each
+
+
 def check_cover(text: str, spans: list[tuple[int, int]]) -> None:
     end_before, rebuilt = 0, ""
     for start, end in spans:

@@ -12,7 +12,8 @@ from itertools import pairwise
 Span = tuple[int, int]  # start and end of a piece in its text
 
 _CLOSING = "\"'”’»)\\]}"
-_STOP = re.compile(rf"[。！？｡]+[{_CLOSING}」』]*|[.!?…]+[{_CLOSING}]*(?=\s)|\s*\n\s*")
+# Dots and spaces are looked at from their first on, else a row of them would be searched again from each.
+_STOP = re.compile(rf"[。！？｡]+[{_CLOSING}」』]*|(?<![.!?…])[.!?…]+[{_CLOSING}]*(?=\s)|(?<!\s)\s*\n\s*")
 _FULL_WIDTH = frozenset("。！？｡")
 _BEFORE = re.compile(r"[^\s(\[\"'“‘]+$")
 _DOTTED = re.compile(r"(?:\w\.)+\w", re.ASCII)
@@ -103,9 +104,16 @@ def _is_short(text: str, before: re.Match[str] | None, stop: int) -> bool:
     if word.casefold() in LAST_WORDS:
         return not _following(text, stop + 1).isalpha()
     if word.isdecimal():
-        return not text[text.rfind("\n", 0, stop) + 1 : before.start()].strip()
+        return before.end() < stop or _begins_line(text, before.start())
     initial = len(word) == 1 and word.isupper() and word != "I"
     return initial or word.casefold() in ABBREVIATIONS or _DOTTED.fullmatch(word) is not None
+
+
+def _begins_line(text: str, place: int) -> bool:
+    """Whether only white space stands before this place in its line."""
+    while place and text[place - 1] != "\n" and text[place - 1].isspace():
+        place -= 1
+    return place == 0 or text[place - 1] == "\n"
 
 
 def _following(text: str, place: int) -> str:
