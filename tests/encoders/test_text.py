@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import Tokenizer
 
 from fewaspect.encoders.text import Tokens, padded_ids
 from fewaspect.encoders.transformer import TokenEncoder
+from fewaspect.encoders.weights import resolve_encoder
 
 
 @pytest.fixture
@@ -36,6 +38,20 @@ def test_ids_are_those_of_the_encoder_and_what_is_too_long_is_told(tiny_encoder:
     assert tokens.ids(texts) == expected.ids
     assert tokens.too_long(texts) == expected.truncated.tolist() == [False, False, True, False]
     assert tokens.too_long([]) == tokens.ids([]) == []
+
+
+def test_a_word_of_any_length_is_read() -> None:
+    made = Tokenizer.from_file(str(resolve_encoder().folder / "tokenizer.json"))
+    made.no_padding()
+    tokens = Tokens(made, 512)
+    assert Tokens(tokens.tokeniser, 512).tokeniser.to_str() == tokens.tokeniser.to_str(), "set up once"
+    unknown, texts = made.token_to_id("[UNK]"), ["soup" * 25, "soup" * 26, "soup" * 100, "cold soup!"]
+    ids = tokens.ids(texts)
+    assert all(unknown not in row for row in ids)
+    assert ids[2][1:-1] == ids[0][1:-1] * 4, "a hundred letters at a time"
+    assert (ids[0], ids[3]) == (made.encode(texts[0]).ids, made.encode(texts[3]).ids), "others as ever"
+    assert tokens.too_long(["soup" * 1000]) == [True]
+    assert tokens.words(texts)[1][0] == [(0, 100), (100, 104)]
 
 
 @given(st.lists(st.lists(st.integers(1, 99), max_size=9), min_size=1, max_size=9))

@@ -31,6 +31,7 @@ class Tokens:
         from tokenizers import Tokenizer
 
         self.tokeniser = Tokenizer.from_str(tokeniser.to_str())  # a copy: these settings are ours alone
+        _read_long_words(self.tokeniser)
         self.tokeniser.no_padding()
         self.tokeniser.enable_truncation(max_length)
         self.max_length = max_length
@@ -52,6 +53,18 @@ class Tokens:
     def words(self, texts: Sequence[str]) -> list[tuple[list[tuple[int, int]], list[int | None]]]:
         """Where each text's words stand in it, and for each token the word it belongs to (None: a special token)."""
         return [_words(encoding) for encoding in self.tokeniser.encode_batch(list(texts))]
+
+
+def _read_long_words(tokeniser: Tokenizer) -> None:
+    """In pieces: WordPiece takes a word of more than a hundred letters for an unknown one."""
+    from tokenizers import Regex, models
+    from tokenizers.pre_tokenizers import Sequence, Split
+
+    model, words = tokeniser.model, tokeniser.pre_tokenizer
+    if isinstance(model, models.WordPiece) and words is not None:
+        pieces = Split(Regex(rf"[\s\S]{{{model.max_input_chars_per_word}}}"), "isolated")
+        if repr(pieces) not in repr(words):  # which an exported tokeniser has already
+            tokeniser.pre_tokenizer = Sequence([words, pieces])
 
 
 def _words(encoding: Encoding) -> tuple[list[tuple[int, int]], list[int | None]]:
