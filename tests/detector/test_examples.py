@@ -6,6 +6,8 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy.sparse import csr_matrix
 
@@ -22,7 +24,8 @@ def test_a_dict_lists_of_names_and_a_matrix_say_the_same() -> None:
     by_lists, is_matrix = read_examples(TEXTS, lists)
     assert not is_matrix
     assert dict(by_dict.sentences) == dict(by_lists.sentences)
-    for form in (matrix, np.array(matrix), np.array(matrix, dtype=bool), csr_matrix(matrix)):
+    as_arrays = [np.array(matrix, dtype=kind) for kind in (int, bool, object)]
+    for form in (matrix, *as_arrays, csr_matrix(matrix), pa.array(matrix)):
         found, is_matrix = read_examples(TEXTS, form, names=["food", "parking"])
         assert is_matrix
         assert found == by_lists
@@ -129,6 +132,38 @@ def test_a_misspelt_aspect_is_refused_with_a_guess() -> None:
 def test_labels_may_come_from_generators() -> None:
     lists = [["food"], ["parking"], ["parking", "food"], []]
     assert read_examples(TEXTS, (iter(row) for row in lists))[0] == read_examples(TEXTS, lists)[0]
+
+
+def test_columns_of_pyarrow_are_texts_and_labels() -> None:
+    lists = [["food"], ["parking"], ["parking", "food"], []]
+    expected, _ = read_examples(TEXTS, lists)
+    assert read_examples(pa.array(TEXTS), pa.array(lists))[0] == expected
+    assert read_examples(pa.chunked_array([TEXTS[:1], TEXTS[1:]]), pa.chunked_array([lists]))[0] == expected
+    table = pa.table({"food": [1, 0, 1, 0], "parking": [0, 1, 1, 0]})
+    assert read_examples(TEXTS, table)[0] == expected
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"text": ["soup"]}),
+        pa.table({"text": ["soup"]}),
+        np.array([["soup"]]),
+        np.array("soup"),
+    ],
+)
+def test_a_table_is_no_list_of_texts(table: Any) -> None:
+    with pytest.raises(DataError, match=r"texts: expected a list of texts, found \w+ of shape \(.*one column of it"):
+        read_examples(table, [["food"]])
+
+
+def test_names_may_come_from_a_generator_but_not_as_one_string() -> None:
+    assert read_examples(TEXTS[:2], [[1, 0], [0, 1]], names=(name for name in ("food", "parking")))[0].names == (
+        "food",
+        "parking",
+    )
+    with pytest.raises(DataError, match=r'names: expected a list of texts, found one string, "ab"'):
+        read_examples(TEXTS[:2], [[1, 0], [0, 1]], names="ab")
 
 
 def test_names_beside_a_dict_give_the_order_and_may_be_more() -> None:

@@ -134,11 +134,12 @@ def read_examples(
     """Examples from a dict of lists, or from texts with lists of names or a 0/1 matrix; true if it was a matrix."""
     labelled: list[tuple[str, Sequence[str]]]
     matrix = False
+    names = None if names is None else check_texts(names, "names")
     if isinstance(X, Mapping):
         if y is not None:
             raise DataError("labels: expected none beside a dict of examples, found some.")
         given = [check_name(name, "aspects") for name in X]
-        order = given if names is None else list(names)
+        order = given if names is None else names
         for name in given:
             if name not in order:
                 raise unknown_aspect(name, order)
@@ -155,7 +156,7 @@ def read_examples(
             lists = [tuple(name for name, has in zip(order, row, strict=True) if has) for row in rows]
         else:
             lists = check_lists(y)
-            order = list(names) if names is not None else sorted({name for row in lists for name in row})
+            order = names if names is not None else sorted({name for row in lists for name in row})
             for name in {name for row in lists for name in row} - set(order):
                 raise unknown_aspect(name, order)
         check_lengths(len(texts), len(lists))

@@ -16,10 +16,13 @@ _LONE_SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 def check_texts(texts: Any, where: str = "texts") -> list[str]:
     """A list of strings from any sequence of them; half of a surrogate pair, which no file can hold, becomes U+FFFD."""
+    if len(shape := getattr(texts, "shape", (0,))) != 1:
+        found = f"{type(texts).__name__} of shape {shape}"
+        raise DataError(f'{where}: expected a list of texts, found {found}. Give one column of it: table["text"].')
     if isinstance(texts, str | bytes | Mapping) or not isinstance(texts, Iterable):
         found = f"one string, {shortened(texts)}" if isinstance(texts, str) else type(texts).__name__
         raise DataError(f"{where}: expected a list of texts, found {found}. Put it in a list: [text].")
-    checked = list(texts)
+    checked = list(plain(texts))
     for row, text in enumerate(checked):
         if not isinstance(text, str):
             raise DataError(f"{where}[{row}]: expected a text, found {type(text).__name__} {text!r}.")
@@ -30,7 +33,7 @@ def is_matrix(labels: Any) -> bool:
     """Whether labels are numbers, one column per aspect, and not names."""
     if hasattr(labels, "toarray") or hasattr(labels, "columns"):
         return True
-    if isinstance(labels, np.ndarray) and labels.ndim == 2:
+    if isinstance(labels, np.ndarray) and labels.ndim == 2 and labels.dtype != object:
         return labels.dtype.kind in "biuf"
     rows = [row for row in labels if not isinstance(row, str)] if isinstance(labels, Iterable) else []
     return any(isinstance(entry, int | float | np.number | np.bool_) for row in rows if _is_row(row) for entry in row)
@@ -38,23 +41,27 @@ def is_matrix(labels: Any) -> bool:
 
 def settled(labels: Any) -> Any:
     """Labels that can be looked at more than once; what a generator gives is kept."""
-    if isinstance(labels, Iterator):
-        labels = list(labels)
+    labels = list(labels) if isinstance(labels, Iterator) else plain(labels)
     if isinstance(labels, list | tuple):
         return [list(row) if isinstance(row, Iterator) else row for row in labels]
     return labels
 
 
+def plain(column: Any) -> Any:
+    """The values of a column of pyarrow, which else gives objects of its own; anything else as it is."""
+    return column.to_pylist() if hasattr(column, "to_pylist") and not hasattr(column, "columns") else column
+
+
 def has_column_names(labels: Any) -> bool:
     """Whether it is a data frame whose columns are not merely numbered."""
-    return hasattr(labels, "columns") and list(labels.columns) != list(range(len(labels.columns)))
+    return hasattr(labels, "columns") and _columns(labels) != list(range(len(labels.columns)))
 
 
 def matrix_names(labels: Any, names: Sequence[str] | None) -> list[str]:
     """The names of a matrix's columns: those given, those of a data frame, or "0", "1", ..."""
     count = check_matrix(labels).shape[1]
     if names is None:
-        columns = getattr(labels, "columns", range(count))
+        columns = _columns(labels) if hasattr(labels, "columns") else range(count)
         return [str(name) for name in columns]
     if len(names) != count:
         raise DataError(f"names: expected one for each of the {count} columns, found {len(names)}.")
@@ -124,12 +131,17 @@ def _by_column(frame: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray
     """A data frame says by name which aspect a column is for, in any order."""
     matrix = check_matrix(frame)
     check_lengths(texts, len(matrix))
-    columns = [str(column) for column in frame.columns]
+    columns = [str(column) for column in _columns(frame)]
     if missing := [name for name in names if columns.count(name) != 1]:
         found = ", ".join(columns) or "none"
         raise DataError(f'labels: expected one column "{missing[0]}", found the columns {found}.')
     unknown = {column: matrix[:, n] for n, column in enumerate(columns) if column not in names and matrix[:, n].any()}
     return matrix[:, [columns.index(name) for name in names]], unknown
+
+
+def _columns(frame: Any) -> list[Any]:
+    """Their names, which pyarrow has elsewhere than pandas and polars."""
+    return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
 
 
 def check_lengths(texts: int, labels: int) -> None:
