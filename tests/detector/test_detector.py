@@ -196,6 +196,12 @@ def test_bad_parameters_and_texts_are_refused(fitted: Fit) -> None:
         fitted().predict(["fine", float("nan")])  # type: ignore[list-item]
     with pytest.raises(DataError, match="found one string"):
         fitted().predict("fine")
+    with pytest.raises(DataError, match="texts: expected those of the labels, found none"):
+        fitted().tune(None, [["food"]])
+    for n in ("3", 2.5, -1, None):
+        with pytest.raises(ConfigError, match=f"n: expected a whole number from 0, found {n!r}"):
+            fitted().suggest(["fine"], n=n)  # type: ignore[arg-type]
+    assert fitted().suggest(["fine"], n=0) == []
 
 
 def test_an_aspect_the_labels_know_but_the_detector_does_not_is_said(fitted: Fit) -> None:

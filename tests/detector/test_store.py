@@ -37,6 +37,12 @@ def test_what_is_loaded_answers_bit_for_bit_the_same(fitted: Fit, tmp_path: Path
     assert loaded.add_aspect("price", ["too expensive"]).classes_.tolist()[-1] == "price"
 
 
+@pytest.mark.parametrize("threshold", [np.int64(0), np.float32(0), np.float64(0.25), {"food": np.float32(0.5)}])
+def test_a_threshold_of_numpy_is_saved(threshold: Any, fitted: Fit, tmp_path: Path) -> None:
+    folder = fitted(threshold=threshold).save(tmp_path / "d")
+    assert AspectDetector.load(folder).threshold == threshold
+
+
 def test_a_detector_of_a_matrix_answers_with_one_after_loading(tmp_path: Path) -> None:
     detector = AspectDetector().fit(["cold soup", "garage full"], [[1, 0], [0, 1]])
     loaded = AspectDetector.load(detector.save(tmp_path / "d"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -220,6 +221,8 @@ class Detector(Fitted):
                 f"threshold: {self.threshold} is set for all aspects and would overrule what is tuned. "
                 "Call set_params(threshold=None) first."
             )
+        if texts is None and labels is not None:
+            raise DataError("texts: expected those of the labels, found none. Give both, or neither.")
         if texts is None:
             truth = known.examples.membership
             probabilities = left_out_probabilities(self._scorer, known, self.batch_tokens)
@@ -250,6 +253,8 @@ class Detector(Fitted):
         """
         from fewaspect.detector.suggesting import suggest
 
+        if not isinstance(n, Integral) or n < 0:
+            raise ConfigError(f"n: expected a whole number from 0, found {n!r}.")
         checked = check_texts(texts)
         reading = self._read(checked, vectors=True)
         return suggest(self._knowledge, checked, reading, self._thresholds, n)
@@ -296,8 +301,9 @@ class Detector(Fitted):
         thresholds_of(self._examples.names, self.threshold, self._tuned)  # refused rather than saved
         model = None if self._model is None else str(self._model)
         given = self.threshold
-        threshold = {k: float(v) for k, v in given.items()} if isinstance(given, Mapping) else given and float(given)
-        parameters = {"threshold": threshold, "batch_tokens": self.batch_tokens, "backend": self.backend}
+        if given is not None:  # JSON knows no numbers of numpy
+            given = {k: float(v) for k, v in given.items()} if isinstance(given, Mapping) else float(given)
+        parameters = {"threshold": given, "batch_tokens": self.batch_tokens, "backend": self.backend}
         write(Path(folder), Stored(self._knowledge, self._scorer, model, self._matrix, self._tuned, parameters))
         return Path(folder)
 
