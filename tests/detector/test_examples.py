@@ -62,6 +62,18 @@ def test_a_sentence_with_two_different_lists_is_a_contradiction_and_stands_for_a
     assert examples.sentences["same"] == {name for row in labels for name in row}
 
 
+LOOKS_THE_SAME = ["the cafe\u0301", "\ufeffthe café", "the\u200b ca\u00adfé", "the café\x00"]
+
+
+@pytest.mark.parametrize("other", LOOKS_THE_SAME)
+def test_examples_that_look_the_same_are_the_same(other: str) -> None:
+    with pytest.warns(ExampleWarning, match="1 example given more than once, counted once"):
+        assert read_examples({"food": ["the café", other, "the cafe"]})[0].texts == ("the café", "the cafe")
+    with pytest.warns(ExampleWarning, match="1 example given with different aspects"):
+        examples, _ = read_examples(["the café", other], [["food"], ["parking"]])
+    assert examples.sentences == {"the café": {"food", "parking"}}
+
+
 def test_a_sentence_that_is_an_aspects_and_none_is_a_contradiction() -> None:
     with pytest.warns(ExampleWarning, match="different aspects"):
         examples, _ = read_examples({"food": ["soup"]}, none=["soup"])

@@ -13,7 +13,7 @@ from fewaspect.detector.suggesting import uncertainty
 
 
 def test_equal_texts_examples_and_empty_ones_are_not_suggested(fitted: Callable[..., AspectDetector]) -> None:
-    texts = ["the lift was broken", "The  lift was broken", "", "\u200b", EXAMPLES["food"][0].upper()]
+    texts = ["the lift was broken", "The  lift was broken", "", "\u200b", EXAMPLES["food"][0].upper() + "\ufeff"]
     found = fitted().suggest(texts)
     assert [(s.text, s.index) for s in found] == [("the lift was broken", 0)]
 

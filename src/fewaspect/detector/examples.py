@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -96,13 +97,13 @@ class Examples:
         different lists for the same sentence cannot both be right, and an aspect and "none" never can.
         """
         sentences = dict(self.sentences)
-        known = {text_identity(text): text for text in sentences}
+        known = {example_identity(text): text for text in sentences}
         empty, twice, contrary = 0, [], []
         for given, names in labelled:
             if not given.strip():
                 empty += 1
                 continue
-            text, own = known.setdefault(text_identity(given), given), frozenset(names)
+            text, own = known.setdefault(example_identity(given), given), frozenset(names)
             before = sentences.get(text)
             sentences[text] = own | (before or frozenset())
             if before is None:
@@ -170,6 +171,13 @@ def read_examples(
     nameless = frozenset(order if matrix and names is None and not has_column_names(y) else ())
     start = Examples(tuple(order), {}, _descriptions(descriptions or {}, order), nameless)
     return start.with_sentences(labelled, joining=isinstance(X, Mapping)), matrix
+
+
+def example_identity(text: str) -> str:
+    """Equal for examples that look the same: what cannot be seen, and how an accent is spelt, do not count either."""
+    composed = unicodedata.normalize("NFC", text)
+    seen = (letter for letter in composed if letter.isspace() or unicodedata.category(letter) not in ("Cc", "Cf"))
+    return text_identity("".join(seen))
 
 
 def _descriptions(given: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:

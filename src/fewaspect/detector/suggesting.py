@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fewaspect.data.sentences import text_identity
+from fewaspect.detector.examples import example_identity
 from fewaspect.detector.knowledge import Knowledge
 from fewaspect.detector.labels import shortened
 from fewaspect.detector.reading import Reading
@@ -61,10 +61,10 @@ def uncertainty(probabilities: np.ndarray, thresholds: np.ndarray) -> np.ndarray
 
 def _candidates(known: Knowledge, texts: Sequence[str], reading: Reading) -> list[int]:
     """Texts with words, each once, that are no examples yet."""
-    seen = {text_identity(text) for text in known.examples.texts}
+    seen = {example_identity(text) for text in known.examples.texts}
     found = []
     for index, text in enumerate(texts):
-        identity = text_identity(text)
+        identity = example_identity(text)
         if identity not in seen and reading.probabilities[reading.rows[index]].any():
             seen.add(identity)
             found.append(index)
