@@ -16,7 +16,7 @@ from detector_texts import EXAMPLES
 from examples import run_settings
 from fewaspect import AspectDetector
 from fewaspect.detector import backends
-from fewaspect.detector.scorer import load_scorer
+from fewaspect.detector.scorer import _load, load_scorer
 from fewaspect.detector.weights import SHIPPED, load_weights
 from fewaspect.errors import CheckpointError, ConfigError
 from fewaspect.training.trainer import train
@@ -58,9 +58,8 @@ def test_auto_is_the_fastest_that_is_there(monkeypatch: pytest.MonkeyPatch) -> N
     weights = load_weights(SHIPPED)
     assert backends.choose_backend("auto", weights) == "torch"
     assert backends.choose_backend("auto", weights, "float32") == "torch"
-    for name, precision in (("onnx", None), ("auto", "int8")):
-        with pytest.raises(ConfigError, match=r"needs ONNX Runtime, found none. Run: pip install"):
-            backends.choose_backend(name, weights, precision)
+    with pytest.raises(ConfigError, match=r"needs ONNX Runtime, found none. Run: pip install"):
+        backends.choose_backend("onnx", weights)
     with pytest.raises(ConfigError, match="expected one of auto, torch, onnx, onnx-int8, found 'fast'"):
         AspectDetector(backend="fast").fit(EXAMPLES)
 
@@ -99,6 +98,19 @@ def test_a_saved_detector_is_loaded_with_the_precision_it_has(tmp_path: Path) ->
     (folder / "detector.json").write_text(json.dumps(about))
     with pytest.raises(CheckpointError, match="was saved with ranges 0, found"):
         AspectDetector.load(folder)
+
+
+@pytest.mark.parametrize("backend", ["auto", "onnx-int8"])
+def test_without_onnx_runtime_a_save_in_whole_numbers_says_what_to_do(
+    backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = AspectDetector(backend=backend).fit(EXAMPLES).save(tmp_path / "int8")
+    monkeypatch.setattr(backends, "INSTALLED", False)
+    _load.cache_clear()
+    with pytest.raises(ConfigError, match=r'found none\. Run: .*, or load it with backend="torch", encode_again=True'):
+        AspectDetector.load(folder)
+    loaded = AspectDetector.load(folder, backend="torch", encode_again=True)
+    assert loaded.predict(["cold soup"]) == [["food"]]
 
 
 WITHOUT_TORCH = """

@@ -17,6 +17,7 @@ from examples import run_settings
 from fewaspect import AspectDetector
 from fewaspect.cli import app
 from fewaspect.detector import export
+from fewaspect.detector.runtime import Runtime
 from fewaspect.errors import CheckpointError, ConfigError
 from fewaspect.training.trainer import train
 
@@ -97,3 +98,16 @@ def test_damage_is_noticed(exported: Path, tmp_path: Path, name: str) -> None:
     path.write_bytes(content)
     with pytest.raises(CheckpointError, match=name):
         AspectDetector.load(tmp_path / "out")
+
+
+def test_files_without_a_digest_are_noticed(exported: Path, tmp_path: Path) -> None:
+    shutil.copytree(exported, tmp_path / "out")
+    saved, model = tmp_path / "out" / "detector.json", tmp_path / "out" / "model" / "runtime.json"
+    for path in (saved, model):
+        about = json.loads(path.read_text(encoding="utf-8"))
+        about["files"] = {name: digest for name, digest in about["files"].items() if name == "examples.safetensors"}
+        path.write_text(json.dumps(about), encoding="utf-8")
+    with pytest.raises(CheckpointError, match=r"expected the sha256 of model/runtime\.json"):
+        AspectDetector.load(saved.parent)
+    with pytest.raises(CheckpointError, match=r"found: KeyError\('encoder\.onnx'\)"):
+        Runtime.read(model.parent)

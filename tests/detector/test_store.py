@@ -105,6 +105,9 @@ def test_what_is_no_detector_is_refused(saved: Path, tmp_path: Path) -> None:
     (saved / "detector.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(CheckpointError, match="damaged"):
         AspectDetector.load(saved)
+    (saved / "detector.json").write_text("[" * 200_000)
+    with pytest.raises(CheckpointError, match="damaged"):
+        AspectDetector.load(saved)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +118,18 @@ def test_another_version_is_refused_with_what_to_do(saved: Path, version: int, r
     expected = rf"expected version 3 of the format, found {version}, written by fewaspect 9\.0; .*{remedy}"
     with pytest.raises(CheckpointError, match=expected):
         AspectDetector.load(saved)
+
+
+def test_a_save_of_another_version_is_not_replaced(saved: Path, fitted: Fit) -> None:
+    edit(saved, version=2)
+    with pytest.raises(CheckpointError, match="found one of version 2, which is not replaced"):
+        fitted().save(saved)
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder in which nobody can write, not even root")
+def test_a_folder_that_cannot_be_written_is_named(fitted: Fit) -> None:
+    with pytest.raises(OSError, match="'/proc/self/detector'"):
+        fitted().save("/proc/self/detector")
 
 
 @pytest.mark.parametrize("part", ["aspects", "examples", "files", "model", "parameters"])
@@ -153,6 +168,14 @@ def test_a_single_flipped_bit_is_noticed(saved: Path) -> None:
         AspectDetector.load(saved)
     path.unlink()
     with pytest.raises(CheckpointError, match="Copy the whole folder"):
+        AspectDetector.load(saved)
+
+
+def test_a_description_that_leaves_out_a_file_is_refused(saved: Path) -> None:
+    edit(saved, files={})
+    with pytest.raises(
+        CheckpointError, match=r"expected the sha256 of examples\.safetensors among its .files., found none"
+    ):
         AspectDetector.load(saved)
 
 

@@ -38,7 +38,10 @@ def choose_backend(name: str, weights: Weights, precision: str | None = None) ->
         return "onnx-int8" if precision is None and (weights.folder / RANGES).is_file() else "onnx"
     chosen = "onnx-int8" if name == "auto" else name
     if chosen != "torch" and not INSTALLED:
-        raise ConfigError(f'backend: "{chosen}" needs ONNX Runtime, found none. Run: pip install "fewaspect[onnx]"')
+        saved = ', or load it with backend="torch", encode_again=True' if precision else ""
+        raise ConfigError(
+            f'backend: "{chosen}" needs ONNX Runtime, found none. Run: pip install "fewaspect[onnx]"{saved}'
+        )
     if chosen != "torch" and not supported(weights.source):
         raise ConfigError(f'backend: "{chosen}" cannot run the encoder {weights.source.name}. Use "torch".')
     return chosen

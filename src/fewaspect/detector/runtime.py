@@ -55,14 +55,14 @@ class Runtime:
             looking = dict(about["looking"])
             settings = build_settings(LPNPlusSettings, looking.pop("settings"), str(path))
             weights = {name: float(about["presence"]["weights"][name]) for name in FEATURES}
-            files = dict(about["files"])
+            files = {name: about["files"][name] for name in (GRAPH, TOKENISER)}
             runtime = cls(
                 str(about["backend"]), int(about["width"]), int(about["padding"]), int(about["max_length"]),
                 dict(about["identity"]),
                 Looking(**{name: float(value) for name, value in looking.items()}, settings=settings),
                 Presence(float(about["presence"]["intercept"]), weights), dict(about["parity"]),
             )  # fmt: skip
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise CheckpointError(
                 f'{path}: expected a model of format "{FORMAT}", version {VERSION}, found: {error!r}.'
             ) from error

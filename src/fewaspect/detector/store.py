@@ -60,19 +60,14 @@ def write(folder: Path, stored: Stored) -> None:
     """Make the folder, or replace an earlier save in it; anything else that is there is left alone and refused."""
     _refuse_foreign(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_folder(folder, replace=True) as new:
-        save_arrays(new / TENSORS, _arrays(stored.known), {"texts": _digest(stored.known.examples)})
-        files = [TENSORS]
-        if stored.model is not None:
-            (new / MODEL).mkdir()
-            for source in _model_files(Path(stored.model)):
-                shutil.copyfile(source, new / MODEL / source.name)
-                if source.name not in (runtime.GRAPH, runtime.TOKENISER):  # which their own description answers for
-                    files.append(f"{MODEL}/{source.name}")
-        about = _about(stored, {name: sha256_of(new / name) for name in files})
-        for name, content in ((ABOUT, to_json(about)), (CARD, model_card(about))):
-            with atomic_write(new / name) as file:
-                file.write(content)
+    try:
+        with atomic_folder(folder, replace=True) as new:
+            _fill(new, stored)
+    except OSError as error:
+        if error.errno is None or ".part" not in str(error.filename):
+            raise
+        # Named after what the user asked for, not after the temporary folder.
+        raise OSError(error.errno, error.strerror, str(folder)) from error
 
 
 def read(folder: Path, backend: str = "auto", *, encode_again: bool = False) -> Stored:
@@ -80,6 +75,9 @@ def read(folder: Path, backend: str = "auto", *, encode_again: bool = False) -> 
     path = folder / ABOUT
     said = read_definition(path)
     files, identity, parameters = said.files, said.identity, said.parameters
+    for name in _answered_for(folder):
+        if name not in files:
+            raise CheckpointError(f'{path}: expected the sha256 of {name} among its "files", found none.')
     for name, digest in files.items():
         check_digest(folder / name, digest)
     model = str((folder / MODEL).resolve()) if any(name.startswith(f"{MODEL}/") for name in files) else None
@@ -110,6 +108,25 @@ def read_definition(path: Path) -> Definition:
             f"{path}: expected the description of a detector, found a damaged one: {error!r}."
         ) from error
     return Definition(examples, tuned, parameters, matrix, files, identity)
+
+
+def _fill(folder: Path, stored: Stored) -> None:
+    save_arrays(folder / TENSORS, _arrays(stored.known), {"texts": _digest(stored.known.examples)})
+    if stored.model is not None:
+        (folder / MODEL).mkdir()
+        for source in _model_files(Path(stored.model)):
+            shutil.copyfile(source, folder / MODEL / source.name)
+    about = _about(stored, {name: sha256_of(folder / name) for name in _answered_for(folder)})
+    for name, content in ((ABOUT, to_json(about)), (CARD, model_card(about))):
+        with atomic_write(folder / name) as file:
+            file.write(content)
+
+
+def _answered_for(folder: Path) -> list[str]:
+    """The files whose digests stand in the description; a graph and its tokeniser have one of their own."""
+    model = _model_files(folder / MODEL) if (folder / MODEL).is_dir() else []
+    own = (runtime.GRAPH, runtime.TOKENISER)
+    return [TENSORS, *(f"{MODEL}/{path.name}" for path in model if path.name not in own)]
 
 
 def _model_files(folder: Path) -> list[Path]:
@@ -148,17 +165,7 @@ def _about(stored: Stored, files: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _read_about(path: Path) -> dict[str, Any]:
-    try:
-        about = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise CheckpointError(f"{path.parent}: expected a saved detector with {ABOUT}, found none.") from None
-    except (OSError, ValueError) as error:
-        raise CheckpointError(
-            f"{path}: expected the description of a detector, found a damaged file: {error}."
-        ) from error
-    found = about.get("format") if isinstance(about, dict) else None
-    if found != FORMAT:
-        raise CheckpointError(f'{path}: expected a file of format "{FORMAT}", found "{found or "no format"}".')
+    about = _read_any_version(path)
     version = about.get("version")
     if version != VERSION:
         older = isinstance(version, int) and version < VERSION
@@ -168,6 +175,21 @@ def _read_about(path: Path) -> dict[str, Any]:
             f"{about.get('fewaspect', '?')}; this is {__version__}. {remedy}"
         )
     return about
+
+
+def _read_any_version(path: Path) -> dict[str, Any]:
+    try:
+        about = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise CheckpointError(f"{path.parent}: expected a saved detector with {ABOUT}, found none.") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise CheckpointError(
+            f"{path}: expected the description of a detector, found a damaged file: {error}."
+        ) from error
+    found = about.get("format") if isinstance(about, dict) else None
+    if found != FORMAT:
+        raise CheckpointError(f'{path}: expected a file of format "{FORMAT}", found "{found or "no format"}".')
+    return dict(about)
 
 
 def _examples(about: Mapping[str, Any]) -> Examples:
@@ -267,8 +289,11 @@ def _refuse_foreign(folder: Path) -> None:
     names = {path.name for path in folder.iterdir()}
     if not names:
         return
-    if ABOUT in names:
-        _read_about(folder / ABOUT)
+    if ABOUT in names and (version := _read_any_version(folder / ABOUT).get("version")) != VERSION:
+        raise CheckpointError(
+            f"{folder}: expected a new folder, an empty one or a save of version {VERSION} of the format, found one of "
+            f"version {version!r}, which is not replaced. Choose another folder, or delete this one."
+        )
     if ABOUT not in names or (foreign := names - {ABOUT, TENSORS, CARD, MODEL}):
         found = sorted(foreign if ABOUT in names else names)[0]
         raise CheckpointError(
