@@ -66,6 +66,65 @@ def test_a_written_file_has_the_mode_of_an_ordinary_one(tmp_path: Path) -> None:
     assert atomic == ordinary
 
 
+@pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
+@pytest.mark.parametrize("mode", [0o600, 0o664])
+def test_what_is_replaced_leaves_its_mode_to_the_new(tmp_path: Path, mode: int) -> None:
+    (path := tmp_path / "private").write_text("old")
+    path.chmod(mode)
+    with atomic_write(path) as file:
+        (half,) = set(tmp_path.iterdir()) - {path}
+        assert stat.S_IMODE(half.stat().st_mode) == mode, "from the beginning"
+        file.write("new")
+    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("new", mode)
+    (folder := tmp_path / "folder").mkdir(mode=0o700)
+    with atomic_folder(folder, replace=True):
+        pass
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes are POSIX")
+def test_a_pipe_gets_what_is_written_and_stays_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(pipe := tmp_path / "pipe")
+    (link := tmp_path / "link").symlink_to(pipe)
+    for path in (pipe, link):
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            with atomic_write(path) as file:
+                file.write("through")
+                file.flush()
+                assert os.read(reader, 100) == b"through"
+        finally:
+            os.close(reader)
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert sorted(tmp_path.iterdir()) == [link, pipe]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no names for open files")
+def test_a_pipe_without_a_place_of_its_own_gets_what_is_written() -> None:
+    """As in `--output >(gzip > out.gz)`, which the shell makes the name of an open file."""
+    reader, writer = os.pipe()
+    with atomic_write(f"/proc/self/fd/{writer}") as file:
+        file.write("through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    os.close(writer)
+
+
+def test_an_error_of_writing_names_what_was_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "missing" / "out"
+    for write in (atomic_write, atomic_folder):
+        with pytest.raises(FileNotFoundError) as caught, write(path):
+            pytest.fail("the block must not run")
+        assert caught.value.filename == str(path)
+    with pytest.raises(FileNotFoundError) as caught, atomic_folder(tmp_path / "folder") as folder:
+        (folder / "missing" / "file").write_text("")
+    assert caught.value.filename == str(tmp_path / "folder")
+    with pytest.raises(FileNotFoundError) as caught, atomic_write(tmp_path / "out"):
+        (tmp_path / "another").read_text()
+    assert caught.value.filename == str(tmp_path / "another"), "an error that is not of writing keeps its name"
+
+
 def test_a_folder_appears_only_when_it_is_full(tmp_path: Path) -> None:
     path = tmp_path / "run"
     with atomic_folder(path) as folder:

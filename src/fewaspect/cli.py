@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import sys
+from contextlib import suppress
+from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
@@ -55,6 +59,9 @@ app.add_typer(cache.app, name="cache")
 app.add_typer(figures.app, name="figures")
 
 
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"fewaspect {__version__}")
@@ -76,17 +83,35 @@ def _refuse(message: str) -> NoReturn:
     sys.exit(2)
 
 
+class _Stopped(BaseException):
+    """By a signal: what is half done is cleared away as after Ctrl-C."""
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    signal.signal(number, signal.SIG_DFL)  # a second one ends it at once
+    raise _Stopped(number)
+
+
 def main() -> None:
     """Run a command; what a user can mend is one message and exit code 2, not a traceback."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")  # without it, a warning after every fork
+    for name in ("SIGTERM", "SIGHUP"):  # the second is not on Windows, and ignored under nohup
+        if signal.getsignal(number := getattr(signal, name, signal.SIGTERM)) is signal.SIG_DFL:
+            signal.signal(number, _stop)
     try:
         app()
     except FewAspectError as error:
         _refuse(str(error))
     except OSError as error:
-        if error.filename is None:  # not about a file the user named
+        if error.filename is not None:
+            _refuse(f"{error.filename}: {error.strerror}.")
+        if error.errno not in _UNWRITABLE:
             raise
-        _refuse(f"{error.filename}: {error.strerror}.")
+        with suppress(OSError, ValueError):  # what is held back for a full disk would be tried again at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _refuse(f"the output cannot be written: {error.strerror}.\nMake room, or write it elsewhere.")
+    except _Stopped as stopped:
+        signal.raise_signal(stopped.args[0])
 
 
 if __name__ == "__main__":

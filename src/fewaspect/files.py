@@ -16,23 +16,25 @@ from typing import IO, Any, Literal
 def atomic_write(path: str | os.PathLike[str], mode: Literal["w", "wb"] = "w") -> Iterator[IO[Any]]:
     """A file handle whose content takes the place of `path` at the end of the block; after an error nothing changed.
 
-    Text is UTF-8 with line ends left as written.
+    Text is UTF-8 with line ends left as written. A file that is replaced leaves its mode to the new one; a pipe or a
+    device has no place that could be taken and gets what is written as it comes.
     """
+    text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
+    if Path(path).exists() and not Path(path).is_file():  # before links are followed: that of a pipe leads nowhere
+        with Path(path).open(mode, **text) as file:
+            yield file
+        return
     target = Path(path).resolve()  # a link stays a link: its target is replaced
     temporary = _beside(target)
-    text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
     try:
-        with temporary.open(mode.replace("w", "x"), **text) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        if error.errno is None or error.filename not in (None, str(temporary)):
-            raise
-        # Named after what the user asked for, not after the temporary file.
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        with _named_after(path, temporary):
+            with temporary.open(mode.replace("w", "x"), **text) as file:
+                if target.exists():
+                    shutil.copymode(target, temporary)
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -43,17 +45,20 @@ def atomic_write(path: str | os.PathLike[str], mode: Literal["w", "wb"] = "w") -
 def atomic_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Iterator[Path]:
     """An empty folder to fill, which becomes `path` at the end of the block; after an error nothing changed.
 
-    An existing `path` raises FileExistsError unless `replace` is set.
+    An existing `path` raises FileExistsError unless `replace` is set; then it leaves its mode to the new one.
     """
     target = Path(path).resolve()
     if target.exists() and not replace:
         raise FileExistsError(f"{target} exists already")
     temporary = _beside(target)
-    temporary.mkdir()
     try:
-        yield temporary
-        _sync_tree(temporary)
-        _put_in_place(temporary, target, replace)
+        with _named_after(path, temporary):
+            temporary.mkdir()
+            if target.exists():
+                shutil.copymode(target, temporary)
+            yield temporary
+            _sync_tree(temporary)
+            _put_in_place(temporary, target, replace)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
@@ -71,6 +76,17 @@ def sha256_of(path: str | os.PathLike[str]) -> str:
 
 def _beside(target: Path) -> Path:
     return target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
+
+
+@contextmanager
+def _named_after(path: str | os.PathLike[str], temporary: Path) -> Iterator[None]:
+    """An error of writing names what the user asked for, not the temporary file or one in the temporary folder."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or not str(error.filename or temporary).startswith(str(temporary)):
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _put_in_place(temporary: Path, target: Path, replace: bool) -> None:

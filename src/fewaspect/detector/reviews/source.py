@@ -55,6 +55,8 @@ class Source:
     def opened(self) -> Iterator[BinaryIO]:
         """The source in binary; a folder or a missing file is refused by name."""
         if self.name == STANDARD:
+            if sys.stdin is None:
+                raise self.place.error("expected reviews, found it closed.", "Pipe the reviews in, or name a file.")
             yield sys.stdin.buffer
             return
         path = Path(self.name)

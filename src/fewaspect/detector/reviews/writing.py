@@ -204,6 +204,8 @@ def open_target(target: str, binary: bool = False) -> Iterator[Any]:
             raise ConfigError(f"{target}: expected the name of a file to write, found a directory.\nName a file in it.")
         with atomic_write(target, "wb" if binary else "w") as file:
             yield file
+    elif sys.stdout is None:
+        raise ConfigError("standard output: expected a pipe or a file, found it closed.\nName a file with --output.")
     elif binary and sys.stdout.isatty():
         raise ConfigError("Parquet is not for a terminal.\nName a file with --output, or choose --to jsonl.")
     else:
