@@ -71,6 +71,15 @@ def test_tables_keep_quoted_line_ends_and_delimiters(tmp_path: Path, extension: 
     assert list(read_sentences(path)) == [LabelledSentence('a, "b"\n\tc', ("food", "service")), B]
 
 
+def test_a_table_may_have_cells_longer_than_python_expects(tmp_path: Path) -> None:
+    long = LabelledSentence("cold soup\r" * 20_000, ("food",))
+    write_sentences([long], tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_bytes().startswith(b"text,labels\n")
+    assert list(read_sentences(tmp_path / "a.csv")) == [long]
+    with pytest.raises(DataError, match="more than 5 MB per cell"):
+        write_sentences([LabelledSentence("x" * (6 << 20), ())], tmp_path / "b.csv")
+
+
 def test_table_columns_and_separator_can_be_named(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", "tags,review\nfood|service,the soup was cold\n")
     assert list(read_sentences(path, text_field="review", label_field="tags", label_separator="|")) == [A]

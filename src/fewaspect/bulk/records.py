@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from fewaspect.data.formats.lines import LINE_LIMIT
 from fewaspect.data.formats.places import shown
+from fewaspect.data.formats.table import table_reader
 from fewaspect.detector.reviews.kinds import InputFormat
 
 _BOM = b"\xef\xbb\xbf"
@@ -99,7 +100,7 @@ def _parsed(text: str) -> tuple[Any, str]:
 
 def _cells(lines: Lines, delimiter: str) -> Iterator[Record]:
     """Rows of a table that are not blank; after a fault the next line begins anew."""
-    reader = csv.reader(iter(lines), delimiter=delimiter, strict=True)
+    reader = table_reader(iter(lines), delimiter)
     while True:
         first, lines.fault = lines.line + 1, ""
         try:

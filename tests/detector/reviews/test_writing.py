@@ -104,6 +104,20 @@ def test_a_table_has_the_columns_the_aspects_and_a_column_per_aspect(
     assert [row["text"] for row in found] == [record["text"] for record in RECORDS]
 
 
+def test_a_table_can_be_read_again_whatever_its_cells_hold(tmp_path: Path) -> None:
+    texts = ["soup " * 100_000, "cold\rsoup", "cold\r\nsoup\n", 'a "soup"']
+    (path := tmp_path / "r.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    detect(path, first := tmp_path / "first.csv")
+    detect(first, second := tmp_path / "second.jsonl", prefix="again_")
+    assert [row["text"] for row in lines(second)] == texts
+    assert [row["again_aspects"] for row in lines(second)] == [["food"]] * 4
+
+
+def test_the_lines_of_a_table_end_in_a_line_feed(reviews: Path, tmp_path: Path) -> None:
+    detect(reviews, out := tmp_path / "out.csv")
+    assert b"\r" not in out.read_bytes()
+
+
 def test_parquet_has_lists_and_numbers(reviews: Path, tmp_path: Path) -> None:
     detect(reviews, out := tmp_path / "out.parquet", size=3)
     found = pq.read_table(out)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from fewaspect.data.formats.lines import read_lines
+from fewaspect.data.formats.lines import LINE_LIMIT, read_lines
 from fewaspect.data.formats.places import Place, quoted
 from fewaspect.data.formats.records import SEPARATOR, Fields, join_names, make_sentence
 from fewaspect.data.sentences import LabelledSentence
@@ -24,26 +24,48 @@ def read(path: Path, fields: Fields, encoding: str, delimiter: str) -> Iterator[
 
 
 def write(sentences: Iterable[LabelledSentence], file: IO[Any], place: Place, delimiter: str) -> None:
-    writer = csv.writer(file, delimiter=delimiter)  # "\r\n" between rows: then both characters are quoted in cells
+    writer = table_writer(file, delimiter)
     writer.writerow(("text", "labels"))
     for number, sentence in enumerate(sentences, 1):
         here = place.at(f"sentence {number}")
         labels = join_names(here, sentence.aspects, SEPARATOR, SEPARATOR)
         for cell in (sentence.text, labels):
-            if "\0" in cell or len(cell) > csv.field_size_limit():
+            if "\0" in cell or len(cell.encode()) > _CELL_LIMIT:
                 raise here.error(
-                    f"a table cannot hold NUL characters or more than {csv.field_size_limit()} characters per cell.",
+                    f"a table cannot hold NUL characters or more than {_CELL_LIMIT >> 20} MB per cell.",
                     "Write jsonl or parquet.",
                 )
         writer.writerow((sentence.text, labels))
 
 
 _NAMES = {",": "comma", "\t": "tab"}
+_CELL_LIMIT = LINE_LIMIT // 2  # bytes: with every quote doubled it still fits into a line
+
+
+def table_reader(lines: Iterable[str], delimiter: str) -> Any:
+    """A csv.reader of cells as long as a line may be; by itself Python refuses a long review."""
+    csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))
+    return csv.reader(lines, delimiter=delimiter, strict=True)
+
+
+def table_writer(file: IO[Any], delimiter: str) -> Any:
+    """A csv.writer whose rows end in a line feed, as the lines of all other files do."""
+    return csv.writer(_LineFeeds(file), delimiter=delimiter)
+
+
+class _LineFeeds:
+    """Rows come with "\\r\\n" at the end: only then does every Python quote both characters in a cell."""
+
+    def __init__(self, file: IO[Any]) -> None:
+        self.file = file
+
+    def write(self, row: str) -> int:
+        return self.file.write(row.removesuffix("\r\n") + "\n")
 
 
 def read_rows(lines: Iterable[str], source: Place, delimiter: str) -> Iterator[tuple[Place, list[str]]]:
     """Rows that are not blank, each with the line it begins in, all as long as the first, the header."""
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    reader = table_reader(lines, delimiter)
     width = 0
     while True:
         place = source.line(reader.line_num + 1)

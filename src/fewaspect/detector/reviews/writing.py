@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import csv
 import json
 import math
 import re
@@ -17,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from fewaspect.data.formats.places import Place, quoted
 from fewaspect.data.formats.records import join_names
+from fewaspect.data.formats.table import table_writer
 from fewaspect.detector.reviews.columns import Columns
 from fewaspect.detector.reviews.kinds import STANDARD, OutputFormat
 from fewaspect.detector.reviews.rows import Layout, Row
@@ -101,7 +101,7 @@ class TableWriter(Writer):
         self, file: IO[Any], layout: Layout, columns: Columns, delimiter: str, *, harmless: bool = False
     ) -> None:  # fmt: skip
         self.layout, self.names, self.harmless = layout, list(columns.kinds), harmless
-        self.writer = csv.writer(file, delimiter=delimiter)
+        self.writer = table_writer(file, delimiter)
         self._row([*self.names, *layout.flat_names])
 
     def write(self, rows: Sequence[Row]) -> None:
