@@ -73,6 +73,23 @@ def test_parquet_keeps_all_columns_and_their_types(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
+def test_columns_of_the_same_name_in_parquet_are_all_kept(tmp_path: Path) -> None:
+    columns = [pa.array(["soup"]), pa.array([1]), pa.array(["x"])]
+    pq.write_table(pa.Table.from_arrays(columns, names=["text", "a", "a"]), path := tmp_path / "r.parquet")
+    assert [review.fields for review in read(path, "parquet")] == [{"text": "soup", "a": 1, "a.1": "x"}]
+    columns_met = Stream(Source(str(path)), InputFormat.PARQUET).columns
+    assert columns_met.schema.names == list(columns_met.kinds) == ["text", "a", "a.1"]
+
+
+@pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("ms"), pa.timestamp("us", "UTC"), pa.duration("s")])
+def test_a_date_that_python_cannot_hold_is_refused_with_its_column(tmp_path: Path, kind: pa.DataType) -> None:
+    number = 2_000_000_000 if kind.bit_width == 32 else 10**18
+    when = pa.array([number], pa.int32() if kind.bit_width == 32 else pa.int64()).cast(kind)
+    pq.write_table(pa.table({"text": ["soup"], "when": when}), path := tmp_path / "r.parquet")
+    with pytest.raises(DataError, match=r'r\.parquet, column "when": expected values that Python can hold'):
+        read(path, "parquet")
+
+
 @pytest.mark.parametrize("format", ["txt", "csv", "jsonl"])
 def test_text_may_be_compressed(tmp_path: Path, format: str) -> None:
     content = {"txt": "one\n", "csv": "text\none\n", "jsonl": '{"text": "one"}\n'}[format]
@@ -100,6 +117,11 @@ def test_the_text_column_is_a_usual_name_or_the_only_one_or_as_said() -> None:
     assert text_column(["text", "comment"], "comment", place) == "comment"
     with pytest.raises(DataError, match=r'r\.csv: expected a column of reviews .*found the columns "id", "comment"'):
         text_column(["id", "comment"], None, place)
+    for header, remedy in {"id;text": "commas", "id\ttext": "--from tsv", "id,text": "--from csv"}.items():
+        for wanted in (None, "text"):
+            with pytest.raises(DataError, match=rf"several, separated otherwise\.\n.*{remedy}"):
+                text_column([header], wanted, place)
+        assert text_column([header], header, place) == header
     with pytest.raises(DataError, match=r'expected a column "coment", found .*\n.*--column comment'):
         text_column(["id", "comment"], "coment", place)
 
@@ -128,6 +150,10 @@ def test_a_fault_is_reported_with_file_and_line(tmp_path: Path, format: str) -> 
         ('{"text": ', "line 1: expected valid JSON"),
         ("[1]", "line 1: expected a JSON object, found a list"),
         ('{"text": "x", "name": "\\ud83d"}', 'line 1: "name" must be Unicode text, found half'),
+        (
+            '{"id": "a"}\n{"id": "b", "text": "x"}',
+            'line 2: the column .* "id", the only one.*"id", "text"\\.\n.*--column',
+        ),
         ('{"text": "x"}\n{"txt": "x"}', 'line 2: expected a column "text", found the columns "txt"'),
     ],
 )

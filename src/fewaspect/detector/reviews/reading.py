@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 USUAL_COLUMNS = ("text", "review", "sentence", "content", "body")
 _BATCH = 1024
+_OTHER_TABLES = {"\t": "--from tsv", ";": "commas in place of semicolons", ",": "--from csv"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ def read_reviews(
 
 def text_column(columns: Sequence[str], wanted: str | None, place: Place) -> str:
     """The column named, or else one of the usual names (in any case), or else the only one there is."""
+    if len(columns) == 1 and wanted not in columns:
+        _refuse_other_table(columns[0], place)
     if wanted is not None:
         if columns.count(wanted) == 1:
             return wanted
@@ -91,6 +94,7 @@ def _from_table(source: Source, column: str | None, encoding: str, delimiter: st
 
 
 def _from_json(source: Source, column: str | None, encoding: str) -> Iterator[Review]:
+    alone = False  # whether the column is taken for the text because there is no other
     for number, line in source.lines(encoding):
         if not line.strip():
             continue
@@ -100,8 +104,17 @@ def _from_json(source: Source, column: str | None, encoding: str) -> Iterator[Re
             raise place.error(f"expected a JSON object, found {shown(record)}.", "Write one object per line.")
         if "\\ud" in line.lower():
             _refuse_half_characters(record, place)
-        if column is None or column not in record:
-            column = text_column(list(record), column, place)
+        if column is None:
+            column = text_column(list(record), None, place)
+            alone = column.strip().casefold() not in USUAL_COLUMNS
+        elif column not in record:
+            text_column(list(record), column, place)
+        elif alone and len(record) > 1:
+            raise place.error(
+                f"the column of the reviews was taken to be {quoted(column)}, the only one so far, "
+                f"found {_listed(list(record))}.",
+                "Name the column that holds the reviews with --column.",
+            )
         yield Review(_text(record[column], column, place), column, record, place)
 
 
@@ -119,7 +132,8 @@ def _from_parquet(source: Source, column: str | None) -> Iterator[Review]:
                 text = text_column(schema.names, column, place)
                 row = 0
                 for batch in file.iter_batches(_BATCH):
-                    for fields in pa.Table.from_batches([batch]).cast(schema, safe=False).to_pylist():
+                    table = pa.Table.from_batches([batch]).rename_columns(schema.names)
+                    for fields in _python_rows(table.cast(schema, safe=False), place):
                         row += 1
                         here = place.at(f"row {row}")
                         yield Review(_text(fields[text], text, here), text, fields, here)
@@ -129,8 +143,21 @@ def _from_parquet(source: Source, column: str | None) -> Iterator[Review]:
             ) from None
 
 
+def _python_rows(table: pa.Table, place: Place) -> list[dict[str, Any]]:
+    columns = {}
+    for name in table.column_names:
+        try:
+            columns[name] = table[name].to_pylist()
+        except (OverflowError, ValueError) as error:
+            raise place.at(f"column {quoted(name)}").error(
+                f"expected values that Python can hold, such as dates up to the year 9999, found others ({error}).",
+                "Correct them, or leave the column out.",
+            ) from None
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
 def python_schema(schema: pa.Schema) -> pa.Schema:
-    """The columns with types that Python has: nanoseconds, which it has not, become microseconds."""
+    """The columns with names that differ and types that Python has: nanoseconds become microseconds."""
     import pyarrow as pa
 
     def plain(kind: pa.DataType) -> pa.DataType:
@@ -138,9 +165,19 @@ def python_schema(schema: pa.Schema) -> pa.Schema:
             return pa.timestamp("us", kind.tz)
         if pa.types.is_time64(kind):
             return pa.time64("us")
-        return pa.duration("us") if pa.types.is_duration(kind) else kind
+        return pa.duration("us") if pa.types.is_duration(kind) and kind.unit == "ns" else kind
 
-    return pa.schema([pa.field(field.name, plain(field.type)) for field in schema])
+    names = distinct_names(schema.names)
+    return pa.schema([pa.field(name, plain(kind)) for name, kind in zip(names, schema.types, strict=True)])
+
+
+def _refuse_other_table(header: str, place: Place) -> None:
+    for separator, remedy in _OTHER_TABLES.items():
+        if separator in header:
+            raise place.error(
+                f"expected a column of reviews, found one called {quoted(header)}: several, separated otherwise.",
+                f"Read it with {remedy}; if it is one column, name it with --column.",
+            )
 
 
 def _text(value: object, column: str, place: Place) -> str:
