@@ -77,7 +77,8 @@ def test_options_name_format_fields_separator_and_encoding(tmp_path: Path) -> No
     path = tmp_path / "table.txt"
     path.write_bytes("tags;x\treview\nfood|price\tcafé\n".replace(";x", "").encode("latin-1"))
     options = ("--text-field", "review", "--label-field", "tags", "--label-separator", "|", "--encoding", "latin-1")
-    assert run("check", path, "--format", "tsv", *options).exit_code == 0
+    for option in ("--from", "--format"):
+        assert run("check", path, option, "tsv", *options).exit_code == 0
     assert run("convert", path, tmp_path / "out.xml", "--from", "tsv", *options).exit_code == 0
     sentence = read_sentences(tmp_path / "out.xml")[0]
     assert (sentence.text, sentence.aspects) == ("café", ("food", "price"))

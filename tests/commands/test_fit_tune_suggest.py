@@ -76,6 +76,8 @@ def test_tune_names_unknown_aspects_and_leaves_the_model_where_another_folder_is
     assert all(aspect["threshold"] is not None for aspect in tuned["aspects"])
     labelled.write_text('{"text": "hello", "labels": ["wifi"]}\n')
     assert "some of the aspects food, parking, found wifi" in str(run("tune", fitted, labelled).exception)
+    (tagged := tmp_path / "tagged.csv").write_text("text,aspects\nhello,food\n")
+    assert "`fewaspect data convert` has that option" in str(run("tune", fitted, tagged).exception)
 
 
 def test_tune_needs_no_labelled_sentences(fitted: Path, tmp_path: Path) -> None:

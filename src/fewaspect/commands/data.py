@@ -31,7 +31,9 @@ def check(
     file: Annotated[Path, typer.Argument(help="JSONL, FewAsp JSON, CSV, TSV, Parquet or SemEval XML.")],
     shot: Annotated[int, typer.Option(min=1, help="K: name the aspects too small for K shots plus the queries.")] = 5,
     queries: Annotated[int, typer.Option(min=0, help="Query sentences an aspect needs beside its shots.")] = 5,
-    format: Annotated[Format | None, typer.Option(help="Format of the file, if not as its extension says.")] = None,
+    format: Annotated[
+        Format | None, typer.Option("--from", "--format", help="Format of the file, if not by extension.")
+    ] = None,
     text_field: TextField = None,
     label_field: LabelField = None,
     label_separator: LabelSeparator = None,

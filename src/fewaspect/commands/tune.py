@@ -47,10 +47,10 @@ def tune(
 
 def _read(labelled: Path, classes: list[str]) -> tuple[list[str], list[list[str]]]:
     """Sentences with their aspects; some in common with the detector are needed, others are named and do not count."""
-    from fewaspect.data.formats import read_sentences
+    from fewaspect.detector.reviews.definitions import read_labelled
     from fewaspect.errors import DataError
 
-    sentences = read_sentences(labelled)
+    sentences = read_labelled(labelled)
     if not set(sentences.classes) & set(classes):
         raise DataError(
             f"{labelled}: expected sentences with some of the aspects {', '.join(classes)}, found "

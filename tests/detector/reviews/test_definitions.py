@@ -57,6 +57,24 @@ def test_grouped_json_is_told_apart_from_a_mapping(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("e.json", '{"food": ["soup", 3]}', 'aspect "food": expected a sentence as example 2, found the number 3'),
+        (
+            "e.json",
+            '{"food": "pizza"}',
+            'aspect "food": expected a list of example sentences, found the string "pizza"',
+        ),
+        (
+            "e.json",
+            '{"food": 3,\n "wifi": ["slow"]}',
+            'aspect "food": expected a list of example sentences, found the n',
+        ),
+        ("e.txt", "pizza", r"\(.yaml, .yml, .jsonl, .*found .txt.\nWrite a list"),
+        ("e", "pizza", "found none"),
+        ("e.csv", "text,aspects\nsoup,food\n", "--label-field.\n`fewaspect data convert` has that option"),
+        (
+            "e.json",
+            '{"text": "soup", "labels": "food"}',
+            "--label-separator .*\n`fewaspect data convert` has that option",
+        ),
         ("e.json", '{"food": [""]}', "expected a sentence as example 1, found an empty string"),
         ("e.json", '{"food": ["a"], "food": ["b"]}', 'found "food" twice'),
         ("e.json", '{"food": ["a"], " food": ["b"]}', "differ in spaces only"),

@@ -147,7 +147,7 @@ def test_a_fault_is_reported_with_file_and_line(tmp_path: Path, format: str) -> 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"text": ', "line 1: expected valid JSON"),
+        ('{"text": ', "line 1: expected valid JSON, found a text that breaks off after column 8.*\n.*--from"),
         ("[1]", "line 1: expected a JSON object, found a list"),
         ('{"text": "x", "name": "\\ud83d"}', 'line 1: "name" must be Unicode text, found half'),
         (

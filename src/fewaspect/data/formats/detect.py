@@ -11,7 +11,7 @@ from fewaspect.data.formats.lines import opened_text
 from fewaspect.data.formats.places import Place, quoted
 from fewaspect.errors import DataError
 
-_EXTENSIONS = {
+EXTENSIONS = {
     ".jsonl": Format.JSONL,
     ".ndjson": Format.JSONL,
     ".json": Format.FEWASP,
@@ -31,7 +31,7 @@ def input_format(path: Path, format: Format | str | None = None, text_field: str
     """The format given, or else that of the extension; JSON is told apart by its first line."""
     if format is not None:
         return _named(path, format)
-    chosen = _by_extension(path, "--format")
+    chosen = _by_extension(path, "--from")
     if chosen not in (Format.JSONL, Format.FEWASP):
         return chosen
     with opened_text(path) as file:
@@ -49,13 +49,13 @@ def output_format(path: Path, format: Format | str | None = None) -> Format:
 
 def _by_extension(path: Path, option: str) -> Format:
     try:
-        return _EXTENSIONS[path.suffix.lower()]
+        return EXTENSIONS[path.suffix.lower()]
     except KeyError:
         if path.is_dir():
             raise Place(path).error("expected a file, found a directory.", "Name a file in it.") from None
         found = f"the extension {quoted(path.suffix)}" if path.suffix else "no extension"
         raise Place(path).error(
-            f"expected an extension that names a format ({', '.join(_EXTENSIONS)}), found {found}.",
+            f"expected an extension that names a format ({', '.join(EXTENSIONS)}), found {found}.",
             f"Rename the file, or name its format with {option}: {_choices()}.",
         ) from None
 

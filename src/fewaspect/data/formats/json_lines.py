@@ -11,6 +11,7 @@ from fewaspect.data.formats.lines import read_lines
 from fewaspect.data.formats.places import Place, quoted, shown
 from fewaspect.data.formats.records import SEPARATOR, Fields, join_names, make_sentence
 from fewaspect.data.sentences import LabelledSentence
+from fewaspect.errors import DataError
 
 FEWASP_TEXT, FEWASP_LABELS = "text_u", "label"
 
@@ -34,14 +35,24 @@ def parse(text: str, place: Place) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        where = place if place.spot else place.line(error.lineno)
-        raise where.error(
-            f"expected valid JSON, found a fault at column {error.colno} ({error.msg}): "
-            f"{quoted(text[max(0, error.pos - 15) : error.pos + 15])}.",
-            "Correct the line, or name the file's true format with --format.",
-        ) from None
+        raise _fault(text, error, place) from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits; brackets thousands deep
         raise place.error(f"expected a simple JSON object, found one that cannot be read ({error}).") from None
+
+
+def _fault(text: str, error: json.JSONDecodeError, place: Place) -> DataError:
+    """Where it is wrong, or where it breaks off, which is not where the decoder began to miss something."""
+    lines = text.rstrip().split("\n")
+    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+        where, near = place.line(len(lines)), lines[-1][-30:]
+        problem = f"a text that breaks off after column {len(lines[-1])}"
+    else:
+        where, near = place.line(error.lineno), text[max(0, error.pos - 15) : error.pos + 15]
+        problem = f"a fault at column {error.colno} ({error.msg})"
+    return (place if place.spot else where).error(
+        f"expected valid JSON, found {problem}: {quoted(near)}.",
+        "Correct the line, or name the file's true format with --from.",
+    )
 
 
 def write(sentences: Iterable[LabelledSentence], file: IO[Any], place: Place) -> None:

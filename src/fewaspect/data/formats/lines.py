@@ -19,7 +19,7 @@ _MAGIC = {
     codecs.BOM_UTF16_BE: ("a UTF-16 file", "Convert it first: iconv -f UTF-16 -t UTF-8 IN > OUT."),
     b"\x1f\x8b": ("gzip-compressed data", "Decompress it first."),
     b"PK\x03\x04": ("a zip archive or an office document", "Unpack it, or export it as CSV in UTF-8."),
-    b"PAR1": ("a Parquet file", "Read it with --format parquet, or give it the extension .parquet."),
+    b"PAR1": ("a Parquet file", "Read it with --from parquet, or give it the extension .parquet."),
 }
 
 

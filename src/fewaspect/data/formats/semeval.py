@@ -45,7 +45,7 @@ def read(path: Path, fields: Fields, encoding: str) -> Iterator[LabelledSentence
             raise place.error(
                 f"expected well-formed XML, found a fault at column {(error.getColumnNumber() or 0) + 1} "
                 f"({error.getMessage()}).",
-                "Correct the line, or name the file's true format with --format.",
+                "Correct the line, or name the file's true format with --from.",
             ) from None
         except DefusedXmlException as error:
             place = Place(path).line(parser.getLineNumber())

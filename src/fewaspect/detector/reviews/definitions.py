@@ -9,13 +9,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fewaspect.data.formats.detect import EXTENSIONS
+from fewaspect.data.formats.json_lines import FEWASP_TEXT
 from fewaspect.data.formats.lines import opened_text
 from fewaspect.data.formats.places import Place, quoted, shown
+from fewaspect.data.sentences import SentenceSet
+from fewaspect.errors import DataError
 
 _MAPPING = re.compile(rb'\s*\{\s*(\}|"(?:[^"\\]|\\.)*"\s*:\s*(null|\[\s*["\]]|\{))')  # a first value that no record has
 _PEEK = 1 << 16
 _LIMIT = 64 << 20
 _PARTS = ("examples", "description")
+_YAML = (".yaml", ".yml")
+_OPTION = re.compile(r"--(from|text-field|label-field|label-separator|encoding)\b")
 
 
 @dataclass(frozen=True)
@@ -30,18 +36,44 @@ class Definitions:
 
 def read_definitions(path: Path) -> Definitions:
     """A JSON or YAML mapping, or any file of labelled sentences that `fewaspect data check` reads."""
-    if path.suffix.lower() in (".yaml", ".yml"):
+    if path.suffix.lower() in _YAML:
         return _from_mapping(_yaml(path), Place(path))
-    if path.suffix.lower() == ".json" and _MAPPING.match(_start(path)):
+    if path.suffix.lower() == ".json" and (_MAPPING.match(_start(path)) or _has_no_records(path)):
         return _from_mapping(_json(path), Place(path))
-
-    from fewaspect.data.formats import read_sentences
-
-    sentences = read_sentences(path)
+    if path.suffix.lower() not in EXTENSIONS and not path.is_dir():
+        raise Place(path).error(
+            f"expected an extension that names a format ({', '.join((*_YAML, *EXTENSIONS))}), "
+            f"found {path.suffix or 'none'}.",
+            "Write a list of sentences for each aspect into a file that ends in .yaml.",
+        )
+    sentences = read_labelled(path)
     if not sentences.classes:
         raise Place(path).error("expected sentences with aspects, found none that has any.")
     in_order = dict.fromkeys(name for sentence in sentences for name in sentence.aspects)
     return Definitions(list(sentences.texts), [list(s.aspects) for s in sentences], tuple(in_order))
+
+
+def read_labelled(path: Path) -> SentenceSet:
+    """Labelled sentences, for commands that have no options to say how they are written."""
+    from fewaspect.data.formats import read_sentences
+
+    try:
+        return read_sentences(path)
+    except DataError as error:
+        if not _OPTION.search(str(error)):
+            raise
+        raise DataError(f"{error}\n`fewaspect data convert` has that option; what it writes is read here.") from None
+
+
+def _has_no_records(path: Path) -> bool:
+    """One JSON object that is neither a labelled sentence nor lists of them: aspects, with a list forgotten."""
+    try:
+        content = json.loads(_text(path)) if path.stat().st_size <= _LIMIT else None
+    except (ValueError, RecursionError):  # among them lines of JSON
+        return False
+    if not isinstance(content, dict) or {"text", FEWASP_TEXT} & content.keys():
+        return False
+    return not any(isinstance(value, list) and isinstance(next(iter(value), None), list) for value in content.values())
 
 
 def _from_mapping(content: object, place: Place) -> Definitions:
