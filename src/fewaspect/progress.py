@@ -32,6 +32,11 @@ class RateColumn(ProgressColumn):
         return Text(f"{speed:,.1f} {self.unit}/s" if speed else f"- {self.unit}/s", style="progress.data.speed")
 
 
+def on_terminal(console: Console) -> bool:
+    """Whether someone watches: FORCE_COLOR makes rich call a pipe a terminal."""
+    return console.is_terminal and console.file.isatty()
+
+
 def progress_bar(console: Console, unit: str | None) -> Progress:
     """With the rate in that unit, or none."""
     return Progress(
@@ -45,7 +50,7 @@ def progress_bar(console: Console, unit: str | None) -> Progress:
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
         console=console,
-        disable=not console.is_terminal,
+        disable=not on_terminal(console),
         speed_estimate_period=60,
     )
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -212,11 +213,10 @@ def test_a_log_has_a_line_for_every_training_and_cell_with_the_time_left(runs: R
 
 
 def test_a_terminal_shows_a_bar_over_the_whole_grid(runs: Runs, tmp_path: Path) -> None:
-    with (tmp_path / "log").open("w") as log:
-        run_grid(runs(), tmp_path, None, console=Console(file=log, width=120, force_terminal=True))
-    text = (tmp_path / "log").read_text()
-    assert "training lpn_sample_seed-0" in text
-    assert "2/2" in text
+    (screen := StringIO()).isatty = lambda: True  # type: ignore[method-assign]
+    run_grid(runs(), tmp_path, None, console=Console(file=screen, width=120, force_terminal=True))
+    assert "training lpn_sample_seed-0" in screen.getvalue()
+    assert "2/2" in screen.getvalue()
 
 
 def test_the_plan_says_what_would_be_done_and_how_long_once_something_is(runs: Runs, tmp_path: Path) -> None:

@@ -131,6 +131,14 @@ def test_an_output_folder_that_is_missing_shows_before_anything_is_scored(
     assert detector.asked == []
 
 
+@pytest.mark.parametrize("name", ["r.csv", "r.jsonl", "r.PQ", "r.txt"])
+def test_a_report_never_goes_into_a_file_that_is_called_something_else(
+    reviews: Path, tmp_path: Path, name: str
+) -> None:
+    assert "expected the name of a page" in refused(run("report", reviews, "-o", tmp_path / name))
+    assert list(tmp_path.iterdir()) == [reviews]
+
+
 def test_the_report_is_written_and_named(reviews: Path, tmp_path: Path) -> None:
     result = run("report", reviews, "-o", tmp_path / "report.html", "--title", "Spring & summer", "--sentences", "1")
     assert result.exit_code == 0

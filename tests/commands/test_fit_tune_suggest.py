@@ -94,6 +94,12 @@ def test_suggestions_are_sentences_each_once(fitted: Path) -> None:
     assert result.stdout.count("Cold soup again.") == 1
 
 
+def test_a_folder_that_is_missing_shows_before_suggestions_are_sought(tmp_path: Path) -> None:
+    result = run("suggest", tmp_path / "no-reviews.txt", "--model", "no-model", "-o", tmp_path / "missing" / "s.jsonl")
+    assert isinstance(result.exception, FileNotFoundError)
+    assert result.exception.filename == str(tmp_path / "missing" / "s.jsonl")
+
+
 def test_what_a_user_can_mend_is_refused(tmp_path: Path, examples: Path) -> None:
     (reviews := tmp_path / "r.txt").write_text("hello\n")
     assert isinstance(run("detect", reviews).exception, ConfigError)

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from fewaspect.benchmark.estimate import Estimate, spoken
 from fewaspect.benchmark.grid import Cell, Run
+from fewaspect.progress import on_terminal
 
 
 class GridProgress:
@@ -25,7 +26,7 @@ class GridProgress:
         self._bar = Progress(
             TextColumn("[bold]grid"), BarColumn(bar_width=28), MofNCompleteColumn(), TextColumn("cells"),
             TimeElapsedColumn(), TextColumn("left {task.fields[left]}  {task.fields[doing]}"),
-            console=console, disable=not console.is_terminal,
+            console=console, disable=not on_terminal(console),
         )  # fmt: skip
         self._task = self._bar.add_task("grid", total=total, completed=self.done, left="?", doing="")
 
@@ -44,7 +45,7 @@ class GridProgress:
     def console_for(self, doing: str) -> Console:
         """Where a training or an evaluation reports: below our bar on a terminal, nowhere else."""
         self._refresh(doing)
-        return self.console if self.console.is_terminal else Console(quiet=True)
+        return self.console if on_terminal(self.console) else Console(quiet=True)
 
     def trained(self, run: Run, seconds: float, about: Mapping[str, Any]) -> None:
         self._runs.pop(run.name, None)

@@ -20,7 +20,7 @@ from fewaspect.commands.review_options import (
     make_detector,
     refuse_own_input,
 )
-from fewaspect.detector.reviews.kinds import STANDARD, choose_formats
+from fewaspect.detector.reviews.kinds import STANDARD, choose_formats, refuse_other_than_page
 
 
 def report(
@@ -42,6 +42,7 @@ def report(
     """Write a page with how often each aspect occurs, what occurs together, and sentences that show it."""
     reads, _ = choose_formats(reviews, None, None, read_as)
     refuse_own_input(output, reviews, examples)
+    refuse_other_than_page(output)
 
     from rich.console import Console
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
@@ -57,31 +58,32 @@ def suggest(
     from fewaspect.detector.reviews.reading import read_reviews
     from fewaspect.detector.reviews.sampling import sample_sentences
     from fewaspect.detector.reviews.source import Source
+    from fewaspect.files import atomic_write
 
     source = Source(reviews)
-    texts = sample_sentences((r.text for r in read_reviews(source, reads, column, encoding)), limit)
-    if not texts:
-        raise source.place.error("expected reviews, found none with a word in it.")
-    detector = make_detector(examples, model, backend=backend)
-    suggestions = detector.suggest(texts, number)
-    analyses = detector.analyze_many([suggestion.text for suggestion in suggestions], words=False)
-    found = [list(analysis.aspects) for analysis in analyses]
+    with atomic_write(output) if output else nullcontext() as file:  # a folder that is not there shows before the work
+        texts = sample_sentences((r.text for r in read_reviews(source, reads, column, encoding)), limit)
+        if not texts:
+            raise source.place.error("expected reviews, found none with a word in it.")
+        detector = make_detector(examples, model, backend=backend)
+        suggestions = detector.suggest(texts, number)
+        analyses = detector.analyze_many([suggestion.text for suggestion in suggestions], words=False)
+        found = [list(analysis.aspects) for analysis in analyses]
+        if file:
+            _write(file, suggestions, found)
     table = Table("label next", "found now", "why", show_lines=True)
     for suggestion, aspects in zip(suggestions, found, strict=True):
         cells = (suggestion.text, ", ".join(aspects) or "none", suggestion.why)
         table.add_row(*(Text(printable(cell)) for cell in cells))
     Console().print(table)
     if output:
-        _write(output, suggestions, found)
         typer.echo(
             f"{output}: correct the labels, then use it with `fewaspect tune MODEL {output}` or add it to EXAMPLES"
         )
 
 
-def _write(output: Path, suggestions: list[Suggestion], found: list[list[str]]) -> None:
+def _write(file: IO[str], suggestions: list[Suggestion], found: list[list[str]]) -> None:
     from fewaspect.detector.reviews.writing import as_json
-    from fewaspect.files import atomic_write
 
-    with atomic_write(output) as file:
-        for suggestion, aspects in zip(suggestions, found, strict=True):
-            file.write(as_json({"text": suggestion.text, "labels": aspects, "why": suggestion.why}) + "\n")
+    for suggestion, aspects in zip(suggestions, found, strict=True):
+        file.write(as_json({"text": suggestion.text, "labels": aspects, "why": suggestion.why}) + "\n")

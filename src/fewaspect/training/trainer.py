@@ -30,7 +30,7 @@ from fewaspect.evaluation.metrics import summarise
 from fewaspect.files import atomic_write
 from fewaspect.methods.model import EpisodeTensors, FewShotModel
 from fewaspect.methods.prepared import PreparedSet
-from fewaspect.progress import counting, progress_bar
+from fewaspect.progress import counting, on_terminal, progress_bar
 from fewaspect.settings import TrainSettings, parse_range, to_json
 from fewaspect.training.checkpoint import (
     load_tensors,
@@ -239,7 +239,7 @@ class Trainer:
             state.stale += 1
             state.finished = bool(s.patience) and state.stale >= s.patience
         self._save_last()
-        if not self.console.is_terminal:
+        if not on_terminal(self.console):
             self.console.print(
                 f"step {state.step}/{self.steps}  loss {losses['loss']:.4f}  validation AUC {values['auc']:.2f}  "
                 f"F1 {values['f1']:.2f}  {state.seconds:.0f} s"

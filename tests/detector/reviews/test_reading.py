@@ -184,11 +184,15 @@ def test_a_file_is_checked_to_its_end_before_its_first_chunk_is_given_out(tmp_pa
     assert columns.kinds == {"text": Kind.TEXT, "n": Kind.NUMBER, "v": Kind.MIXED, "late": Kind.TRUTH}
 
 
-def test_a_file_without_reviews_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "r.csv"
-    path.write_text("text,id\n")
-    with pytest.raises(DataError, match="expected reviews, found none"):
-        Stream(Source(str(path)), InputFormat.CSV)
+@pytest.mark.parametrize(("format", "content"), [("csv", "text,id\n"), ("csv", ""), ("txt", ""), ("jsonl", "\n")])
+def test_a_file_or_pipe_without_reviews_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str, content: str
+) -> None:
+    (path := tmp_path / "r").write_text(content)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content.encode())))
+    for source in (str(path), "-"):
+        with pytest.raises(DataError, match=r"expected .*reviews.*, found (none|nothing)"):
+            Stream(Source(source), InputFormat(format))
 
 
 def test_a_chunk_ends_by_number_or_by_length() -> None:

@@ -173,7 +173,7 @@ def test_the_summary_counts_reviews_pairs_and_those_without(reviews: Path, tmp_p
 def test_a_column_of_the_reviews_is_never_overwritten(tmp_path: Path, format: str) -> None:
     path = tmp_path / "r.csv"
     path.write_text("text,aspects\nsoup,mine\n")
-    with pytest.raises(DataError, match=r'column "aspects" is one that the output adds\.\n.*--prefix'):
+    with pytest.raises(DataError, match=r'r\.csv.*: the column "aspects" is one that the output adds\.\n.*--prefix'):
         detect(path, tmp_path / f"out.{format}")
     detect(path, out := tmp_path / f"out.{format}", prefix="found_")
     first = (

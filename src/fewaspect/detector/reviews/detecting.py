@@ -45,10 +45,11 @@ class Stream:
             first = next(self.chunks, [])
             self.chunks = chain([first], self.chunks)
             known = Columns.met_in(first)
-            known.total = None
-        elif not known.total:
+        if not known.total:
             raise source.place.error("expected reviews, found none.")
-        self.columns = known
+        if not source.rereadable:
+            known.total = None
+        self.columns, self.place = known, source.place
 
 
 def chunked(reviews: Iterable[Review], size: int = CHUNK, characters: int = _CHARACTERS) -> Iterator[list[Review]]:
@@ -86,6 +87,8 @@ def detect_stream(
     from fewaspect.detector.reviews.writing import open_writer
 
     words = layout.explain or target.format is OutputFormat.HTML
+    if target.format not in (OutputFormat.JSONL, OutputFormat.HTML):  # whose lines are asked one by one; no columns
+        layout.refuse_clash(stream.columns.kinds, layout.flat_names, stream.place)
     with open_writer(target, layout, stream.columns) as writer:
         for chunk in stream.chunks:
             analyses = analyzed(detector, chunk, words)

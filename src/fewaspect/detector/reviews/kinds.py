@@ -74,6 +74,15 @@ def choose_formats(
     return reads, writes
 
 
+def refuse_other_than_page(name: str) -> None:
+    """A page does not go into a file that is called a table, or text, or data."""
+    if (found := extension_of(name)) in {format.value for format in PipeFormat} - {OutputFormat.HTML.value}:
+        raise ConfigError(
+            f"{name}: expected the name of a page, such as report.html, found .{found}.\n"
+            "Rename it; `fewaspect detect` writes the other formats."
+        )
+
+
 def extension_of(name: str) -> str:
     """ "reviews.tab.gz" is "tsv"."""
     path = Path(name)

@@ -72,7 +72,6 @@ def _make(target: Target, file: IO[Any], layout: Layout, columns: Columns) -> Wr
         from fewaspect.detector.reviews.page import PageWriter
 
         return PageWriter(file, layout, target.title)
-    layout.refuse_clash(columns.kinds, layout.flat_names, place)
     if target.format is OutputFormat.PARQUET:
         from fewaspect.detector.reviews.parquet import ParquetRows
 
