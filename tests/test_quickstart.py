@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 from fewaspect.data.sampleset import load_sample, load_showcase
 from fewaspect.quickstart import SHOTS, split
+from in_process import fewaspect
 
 NO_NETWORK = """
 import socket, sys
@@ -37,6 +39,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
 
 def test_it_runs_offline_and_shows_every_review(finished: tuple[str, Path]) -> None:
     stdout, out = finished
+    assert "taken as found" not in stdout
+    assert "6 aspects, 30 examples" in stdout
     assert "macro-F1" in stdout
     page = (out / "tagged.html").read_text(encoding="utf-8")
     plain = html.unescape(re.sub(r"<[^>]+>", "", page))
@@ -53,6 +57,24 @@ def test_the_files_it_writes_can_be_used_as_it_says(finished: tuple[str, Path]) 
     )
     assert done.returncode == 0, done.stderr
     assert len((out / "again.csv").read_text().splitlines()) == 1 + len(load_showcase().reviews)
+
+
+def test_run_again_it_takes_what_was_changed_and_leaves_it_alone(tmp_path: Path) -> None:
+    out = tmp_path / "quickstart"
+    out.mkdir()
+    (out / "reviews.jsonl").write_text(mine := '{"text": "The [soup] was cold."}\n')
+    (out / "examples.json").write_text(aspects := '{"food": ["cold soup"], "noise": ["so loud"]}')
+    first = fewaspect("quickstart", "--out", out)
+    assert first.returncode == 0, first.stderr
+    assert "reviews.jsonl taken as found" in " ".join(first.stdout.split())
+    assert "2 aspects, 2 examples" in first.stdout
+    assert "The [soup] was cold." in first.stdout
+    assert (out / "reviews.jsonl").read_text() == mine
+    assert (out / "examples.json").read_text() == aspects
+    (out / "examples.json").unlink()
+    second = fewaspect("quickstart", "--out", out)
+    assert f"{len(load_showcase().examples)} aspects" in second.stdout
+    assert json.loads((out / "examples.json").read_text()).keys() == load_showcase().examples.keys()
 
 
 def test_what_it_answers_is_right_and_most_reviews_get_all_they_should() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,28 +27,40 @@ NUMBERS = {
 
 
 def run_quickstart(out: Path) -> Path:
-    """Write examples and reviews to `out`, tag them with the shipped weights, offline; returns the page's path."""
+    """Tag reviews from examples with the shipped weights, offline; returns the page's path.
+
+    Both are files in `out`: those that are there are taken as they are, those that are not are written.
+    """
     from rich.console import Console
 
     from fewaspect import AspectDetector
-    from fewaspect.data.sampleset import load_sample, load_showcase
+    from fewaspect.data.sampleset import load_sample
+    from fewaspect.detector.examples import ExampleWarning
+    from fewaspect.detector.reviews.definitions import read_definitions
+    from fewaspect.detector.reviews.kinds import InputFormat
+    from fewaspect.detector.reviews.reading import read_reviews
+    from fewaspect.detector.reviews.source import Source
 
-    console, showcase, sentences = Console(), load_showcase(), load_sample()["test"]
+    console, sentences = Console(), load_sample()["test"]
     examples, reviews = out / "examples.json", out / "reviews.jsonl"
-    out.mkdir(parents=True, exist_ok=True)
-    _write(examples, json.dumps(showcase.examples, indent=2, ensure_ascii=False))
-    _write(reviews, "\n".join(json.dumps({"text": review.text}, ensure_ascii=False) for review in showcase.reviews))
+    if kept := _write_missing(examples, reviews):
+        names = " and ".join(str(path) for path in kept)
+        console.print(f"{names} taken as found; delete what you want to have as it was at first.\n", soft_wrap=True)
+    given = read_definitions(examples)
+    texts = [review.text for review in read_reviews(Source(str(reviews)), InputFormat.JSONL)]
     detector = AspectDetector()
 
     console.rule("[bold]1  Name aspects and give a few examples")
     started = time.perf_counter()
-    detector.fit(showcase.examples)
-    count = sum(map(len, showcase.examples.values()))
-    ready = time.perf_counter() - started
-    console.print(f"{len(showcase.examples)} aspects, {count} examples, ready in {ready:.1f} s.\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExampleWarning)
+        detector.fit(given.examples, given.labels, names=given.names, descriptions=given.descriptions)
+    ready, shots = time.perf_counter() - started, detector.shots_
+    console.print(f"{len(shots)} aspects, {sum(shots.values())} examples, ready in {ready:.1f} s.")
+    console.print(*detector.remarks_, "", sep="\n", markup=False)
 
     console.rule("[bold]2  Tag reviews")
-    console.print(tagged_table(detector.analyze_many([review.text for review in showcase.reviews])))
+    console.print(tagged_table(detector.analyze_many(texts)))
     page = out / "tagged.html"
     _write_page(detector, reviews, page)
     console.print(f"The same as a page: [bold]{page.resolve()}[/bold]. Your own aspects and reviews:", soft_wrap=True)
@@ -116,6 +129,16 @@ def _write_page(detector: Any, reviews: Path, page: Path) -> None:
     detect_stream(detector, Stream(Source(str(reviews)), InputFormat.JSONL), target, layout, Summary(classes))
 
 
-def _write(path: Path, text: str) -> None:
-    with atomic_write(path) as file:
-        file.write(text + "\n")
+def _write_missing(examples: Path, reviews: Path) -> list[Path]:
+    """The showcase as files where there are none yet; returns those that were there."""
+    from fewaspect.data.sampleset import load_showcase
+
+    showcase = load_showcase()
+    lines = [json.dumps({"text": review.text}, ensure_ascii=False) for review in showcase.reviews]
+    contents = {examples: json.dumps(showcase.examples, indent=2, ensure_ascii=False), reviews: "\n".join(lines)}
+    kept = [path for path in contents if path.exists()]
+    for path in contents.keys() - kept:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as file:
+            file.write(contents[path] + "\n")
+    return kept
