@@ -49,6 +49,12 @@ def test_a_pipe_gives_json_lines_and_the_summary_goes_to_standard_error() -> Non
     assert "per second" in result.stderr
 
 
+@pytest.mark.parametrize("command", ["detect", "report"])
+def test_standard_output_has_two_names(command: str) -> None:
+    one, other = (run(command, "-", "-q", "-o", name, input="cold soup\n").stdout for name in ("-", "/dev/stdout"))
+    assert one == other != ""
+
+
 def test_one_format_serves_both_ends_of_a_pipe() -> None:
     result = run("detect", "-", "--format", "csv", "--quiet", input="id,body\n7,cold soup\n")
     assert result.stdout.splitlines()[1].startswith("7,cold soup,food,0.95")

@@ -78,7 +78,8 @@ def test_pipes_carry_the_formats_that_the_page_says(folder: Path) -> None:
     assert header.startswith("id,stars,review,aspects,p_food")
     assert first.startswith("1,4,")
     lines = [json.loads(line) for line in (folder / "tagged.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [line["text"] for line in lines][:1] == ["review"], "the last to write it was a pipe of plain text"
+    assert [line["review"] for line in lines] == [row["text"] for row in csv_rows(folder / "reviews.csv", "review")]
+    assert all("reason" not in line for line in lines), "the last to write it was a pipe"
 
 
 def test_the_pages_show_the_reviews_with_marked_words(folder: Path) -> None:

@@ -17,6 +17,7 @@ from fewaspect.commands.review_options import (
     Quiet,
     Reviews,
     Threshold,
+    as_standard,
     make_detector,
     refuse_own_input,
 )
@@ -28,7 +29,14 @@ def detect(
     examples: Examples = None,
     model: Model = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT", help='.csv, .tsv, .jsonl, .parquet, .html, or "-": a pipe.')
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT",
+            callback=as_standard,
+            help='.csv, .tsv, .jsonl, .parquet, .html, or "-": a pipe.',
+        ),
     ] = STANDARD,
     threshold: Threshold = None,
     explain: Annotated[bool, typer.Option("--explain", help="Add reasons, deciding words, sentences.")] = False,

@@ -17,6 +17,7 @@ from fewaspect.commands.review_options import (
     Quiet,
     Reviews,
     Threshold,
+    as_standard,
     make_detector,
     refuse_own_input,
 )
@@ -28,7 +29,8 @@ def report(
     examples: Examples = None,
     model: Model = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT", help='The page to write, or "-": a pipe.')
+        str,
+        typer.Option("--output", "-o", metavar="OUT", callback=as_standard, help='The page to write, or "-": a pipe.'),
     ] = "report.html",
     threshold: Threshold = None,
     title: Annotated[str | None, typer.Option(help="Stands on the page; the name of the file, if not given.")] = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fewaspect.detector.reviews.kinds import InputFormat
+from fewaspect.detector.reviews.kinds import STANDARD, InputFormat
 from fewaspect.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -44,6 +44,11 @@ Backend = Annotated[
     str, typer.Option("--backend", metavar="NAME", help="auto, torch, onnx or onnx-int8; see docs/performance.md.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")]
+
+
+def as_standard(output: str) -> str:
+    """Standard output by its other name, which would otherwise replace the file that it is appended to."""
+    return STANDARD if output == "/dev/stdout" else output
 
 
 def make_detector(
