@@ -37,6 +37,7 @@ def read_all(path: Path, format: InputFormat, rows: int, size: int = 3) -> tuple
 
 @given(rows=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=20), most=st.integers(1, 7))
 @example(rows=[("a", "b\n\nc"), ("x", 'y"'), ("", ""), ("5", "\r\n")], most=1)
+@example(rows=[("a", "soup " * 40_000), ("b", "more")], most=2)
 def test_a_table_is_the_sum_of_its_partitions(rows: list[tuple[str, str]], most: int) -> None:
     with TemporaryDirectory() as folder:
         file = io.StringIO(newline="")

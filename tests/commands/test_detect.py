@@ -137,7 +137,7 @@ def test_an_output_folder_that_is_missing_shows_before_anything_is_scored(
     assert detector.asked == []
 
 
-@pytest.mark.parametrize("name", ["r.csv", "r.jsonl", "r.PQ", "r.txt"])
+@pytest.mark.parametrize("name", ["r.csv", "r.JSON", "r.parquet", "r.html.gz"])
 def test_a_report_never_goes_into_a_file_that_is_called_something_else(
     reviews: Path, tmp_path: Path, name: str
 ) -> None:

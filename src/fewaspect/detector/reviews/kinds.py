@@ -75,10 +75,10 @@ def choose_formats(
 
 
 def refuse_other_than_page(name: str) -> None:
-    """A page does not go into a file that is called a table, or text, or data."""
-    if (found := extension_of(name)) in {format.value for format in PipeFormat} - {OutputFormat.HTML.value}:
+    """A page does not go into a file that is called something else."""
+    if (found := Path(name).suffix.lower()) not in ("", ".html", ".htm"):
         raise ConfigError(
-            f"{name}: expected the name of a page, such as report.html, found .{found}.\n"
+            f"{name}: expected the name of a page, such as report.html, found {found}.\n"
             "Rename it; `fewaspect detect` writes the other formats."
         )
 

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 USUAL_COLUMNS = ("text", "review", "sentence", "content", "body")
 _BATCH = 1024
-_OTHER_TABLES = {"\t": "--from tsv", ";": "commas in place of semicolons", ",": "--from csv"}
+_OTHER_TABLES = {
+    "\t": "Read it with --from tsv",
+    ";": "Save it with commas between the cells",
+    ",": "Read it with --from csv",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +180,7 @@ def _refuse_other_table(header: str, place: Place) -> None:
         if separator in header:
             raise place.error(
                 f"expected a column of reviews, found one called {quoted(header)}: several, separated otherwise.",
-                f"Read it with {remedy}; if it is one column, name it with --column.",
+                f"{remedy}; if it is one column, name it with --column.",
             )
 
 
