@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
 from fewaspect.detector.examples import ExampleWarning
-from fewaspect.detector.tuning import best_threshold, f1_at, folds, left_out_probabilities
+from fewaspect.detector.tuning import best_threshold, expected_f1_at, f1_at, folds, left_out_probabilities
 from fewaspect.errors import ConfigError, DataError
 
 
@@ -68,6 +68,24 @@ def test_an_example_that_is_left_out_is_read_as_if_it_had_not_been_given(fitted:
     expected = AspectDetector().fit(others).predict_proba([text])[0]
     assert found[1] == pytest.approx(expected, abs=1e-4)
     assert found[1, 0] < detector.predict_proba([text])[0, 0]
+
+
+def test_sentences_that_examples_lack_are_counted_by_what_probabilities_say() -> None:
+    p, y = np.array([0.8, 0.5, 0.1, 0.3]), np.array([True, True, True, False])
+    assert f1_at(p, y, 0.05) == pytest.approx(6 / 7)
+    assert expected_f1_at(p, y, 0.05) == pytest.approx(2 * 3 / (2 * 3 + 0.25 + 1 + 9)), "nine of ten with 0.1 lack it"
+    assert expected_f1_at(p, y, 0.4) == pytest.approx(2 * 2 / (2 * 2 + 1.25 + 1))
+    assert best_threshold(p, y) < 0.1, "nothing among the examples speaks against it"
+    assert best_threshold(p, y, expected_f1_at) == pytest.approx(0.4)
+    assert expected_f1_at(np.array([0.9, 0.8, 0.7]), np.array([True, False, False]), 0.5) == pytest.approx(2 / (2 + 2))
+
+
+def test_tuning_on_examples_does_not_answer_what_is_most_improbable() -> None:
+    staff = ["nobody helped us", "they smiled at us", "rude on the phone"]
+    detector = AspectDetector().fit({"staff": staff, "price": ["never worth it", "cheap", "they charged us twice"]})
+    left_out = left_out_probabilities(detector._scorer, detector._knowledge, None)[:3, 0]
+    assert left_out.min() < 0.15, "examples that hardly belong together"
+    assert detector.tune()["staff"].threshold > 0.15
 
 
 def test_tuning_without_texts_uses_the_examples(fitted: Callable[..., AspectDetector]) -> None:

@@ -204,7 +204,8 @@ class Detector(Fitted):
     def tune(self, texts: Sequence[str] | None = None, labels: Any = None) -> Tuned:
         """Set each aspect's threshold to where its F1 is best on labelled texts; returns a table of what changed.
 
-        Without texts, on the examples: each is read as if it had not been given. Refused while a `threshold` is set
+        Without texts, on the examples: each is read as if it had not been given; how many other sentences would be
+        answered wrongly, which they cannot show, is taken from the probabilities. Refused while a `threshold` is set
         for all aspects or for one that is tuned here: it would overrule what is tuned.
 
         >>> from fewaspect import AspectDetector
@@ -213,7 +214,7 @@ class Detector(Fitted):
         >>> tuned["food"].f1, tuned["food"].threshold == detector.thresholds_["food"]
         (1.0, True)
         """
-        from fewaspect.detector.tuning import left_out_probabilities, tune
+        from fewaspect.detector.tuning import expected_f1_at, f1_at, left_out_probabilities, tune
 
         known, names = self._knowledge, self._examples.names
         if self.threshold is not None and not isinstance(self.threshold, Mapping):
@@ -233,7 +234,7 @@ class Detector(Fitted):
             if unknown:
                 warnings.warn(f"labels that are no aspects, taken as none: {', '.join(unknown)}.", ExampleWarning, 2)
             probabilities = self.predict_proba(checked)
-        tuned = tune(names, probabilities, truth, self._thresholds)
+        tuned = tune(names, probabilities, truth, self._thresholds, expected_f1_at if texts is None else f1_at)
         if overruled := [name for name, row in tuned.items() if row.texts and name in (self.threshold or {})]:
             raise ConfigError(
                 f"threshold: set for {', '.join(overruled)} and would overrule what is tuned. "

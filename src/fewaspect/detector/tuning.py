@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,8 @@ from fewaspect.detector.decision import DEFAULT_THRESHOLD, decide
 from fewaspect.detector.knowledge import Knowledge
 from fewaspect.detector.reading import read
 from fewaspect.detector.scorer import Scorer
+
+F1 = Callable[[np.ndarray, np.ndarray, float], float]  # of probabilities and truth, each (texts,), at a threshold
 
 MOST_FOLDS = 64  # up to so many examples, one is left out at a time; with more, a few
 
@@ -38,17 +40,39 @@ class Tuned(dict[str, TunedAspect]):
         return "\n".join(rows)
 
 
-def tune(names: Sequence[str], probabilities: np.ndarray, truth: np.ndarray, thresholds: np.ndarray) -> Tuned:
+def f1_at(probabilities: np.ndarray, truth: np.ndarray, threshold: float) -> float:
+    decided = decide(probabilities, threshold)
+    return _f1(int((decided & truth).sum()), int((decided & ~truth).sum()), int((~decided & truth).sum()))
+
+
+def expected_f1_at(probabilities: np.ndarray, truth: np.ndarray, threshold: float) -> float:
+    """Of examples, among which there are far fewer sentences without the aspect than there are elsewhere.
+
+    Probabilities say how many: of those that get 0.2, four in five. At least as many are taken to be answered wrongly.
+    """
+    decided = decide(probabilities, threshold)
+    found = probabilities[decided & truth]
+    wrong = max(float((decided & ~truth).sum()), float((1 / found - 1).sum()))
+    return _f1(len(found), wrong, int((~decided & truth).sum()))
+
+
+def _f1(right: int, wrong: float, missed: int) -> float:
+    return 2 * right / (2 * right + wrong + missed) if right + wrong + missed else 1.0
+
+
+def tune(
+    names: Sequence[str], probabilities: np.ndarray, truth: np.ndarray, thresholds: np.ndarray, f1_at: F1 = f1_at
+) -> Tuned:
     """For each aspect the threshold with the best F1; (texts, N) arrays and (N,) thresholds until now."""
     tuned = Tuned()
     for n, name in enumerate(names):
         p, y = probabilities[:, n], truth[:, n]
-        new = best_threshold(p, y) if y.any() else float(thresholds[n])
+        new = best_threshold(p, y, f1_at) if y.any() else float(thresholds[n])
         tuned[name] = TunedAspect(new, f1_at(p, y, thresholds[n]), f1_at(p, y, new), int(y.sum()))
     return tuned
 
 
-def best_threshold(probabilities: np.ndarray, truth: np.ndarray) -> float:
+def best_threshold(probabilities: np.ndarray, truth: np.ndarray, f1_at: F1 = f1_at) -> float:
     """The cut with the highest F1, half-way between two probabilities; of equal ones that nearest to the default."""
     values = np.unique(probabilities)
     cuts = np.concatenate([values[:1] / 2, (values[1:] + values[:-1]) / 2])
@@ -56,12 +80,6 @@ def best_threshold(probabilities: np.ndarray, truth: np.ndarray) -> float:
     f1 = np.array([f1_at(probabilities, truth, cut) for cut in cuts])
     best = cuts[f1 >= f1.max() - 1e-12]
     return float(best[np.abs(best - DEFAULT_THRESHOLD).argmin()])
-
-
-def f1_at(probabilities: np.ndarray, truth: np.ndarray, threshold: float) -> float:
-    decided = decide(probabilities, threshold)
-    whole = int(decided.sum()) + int(truth.sum())
-    return 2 * int((decided & truth).sum()) / whole if whole else 1.0
 
 
 def left_out_probabilities(scorer: Scorer, known: Knowledge, batch_tokens: int | None) -> np.ndarray:
