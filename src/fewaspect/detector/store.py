@@ -60,14 +60,16 @@ def write(folder: Path, stored: Stored) -> None:
     """Make the folder, or replace an earlier save in it; anything else that is there is left alone and refused."""
     _refuse_foreign(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with atomic_folder(folder, replace=True) as new:
-            _fill(new, stored)
-    except OSError as error:
-        if error.errno is None or ".part" not in str(error.filename):
-            raise
-        # Named after what the user asked for, not after the temporary folder.
-        raise OSError(error.errno, error.strerror, str(folder)) from error
+    with atomic_folder(folder, replace=True) as new:
+        save_arrays(new / TENSORS, _arrays(stored.known), {"texts": _digest(stored.known.examples)})
+        if stored.model is not None:
+            (new / MODEL).mkdir()
+            for source in _model_files(Path(stored.model)):
+                shutil.copyfile(source, new / MODEL / source.name)
+        about = _about(stored, {name: sha256_of(new / name) for name in _answered_for(new)})
+        for name, content in ((ABOUT, to_json(about)), (CARD, model_card(about))):
+            with atomic_write(new / name) as file:
+                file.write(content)
 
 
 def read(folder: Path, backend: str = "auto", *, encode_again: bool = False) -> Stored:
@@ -108,18 +110,6 @@ def read_definition(path: Path) -> Definition:
             f"{path}: expected the description of a detector, found a damaged one: {error!r}."
         ) from error
     return Definition(examples, tuned, parameters, matrix, files, identity)
-
-
-def _fill(folder: Path, stored: Stored) -> None:
-    save_arrays(folder / TENSORS, _arrays(stored.known), {"texts": _digest(stored.known.examples)})
-    if stored.model is not None:
-        (folder / MODEL).mkdir()
-        for source in _model_files(Path(stored.model)):
-            shutil.copyfile(source, folder / MODEL / source.name)
-    about = _about(stored, {name: sha256_of(folder / name) for name in _answered_for(folder)})
-    for name, content in ((ABOUT, to_json(about)), (CARD, model_card(about))):
-        with atomic_write(folder / name) as file:
-            file.write(content)
 
 
 def _answered_for(folder: Path) -> list[str]:
