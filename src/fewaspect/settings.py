@@ -159,6 +159,7 @@ class LPNPlusSettings(MethodSettings):
     word_weight: float = option(0.6, "Weight of the best word that the aspect has and no other.", least=0.0)
     count_hidden: int = option(32, "Width of the count's hidden layer.", least=1)
     most_aspects: int = option(6, "Largest count.", least=1)
+    across: float = option(0.0, "Weight of telling an aspect's sentences from those of others and of none.", least=0.0)
     nameless: float = option(0.0, "Share of aspects whose label text is hidden in training.", least=0.0, most=0.95)
 
 

@@ -96,6 +96,24 @@ def test_the_gradient_of_a_query_that_carries_every_class_is_nought() -> None:
     assert not logits.grad[0].any()
 
 
+def test_across_an_episode_a_query_of_none_teaches_too() -> None:
+    method, example = built("lpn-plus", moved=0.1), Example()
+    logits = torch.tensor([[1.0, 2.0], [0.3, 0.1], [0.0, 5.0]], requires_grad=True)
+    labels = torch.tensor([[True, False], [False, False], [False, True]])
+    scores = dataclasses.replace(example.scores(method), learned_logits=logits)
+    (plain,) = method.losses(example.task, scores, labels, labels).values()
+    plain.backward(retain_graph=True)
+    assert not logits.grad[1].any()
+    method.settings = dataclasses.replace(method.settings, across=0.5)
+    losses = method.losses(example.task, scores, labels, labels)
+    first = -math.log(math.e / (math.e + math.exp(0.3) + 1))
+    second = -math.log(math.exp(5) / (math.exp(5) + math.exp(0.1) + math.exp(2)))
+    assert losses["query"].item() == pytest.approx(0.5 * (first + second) / 2)
+    assert losses["class"].item() == plain.item()
+    losses["query"].backward()
+    assert logits.grad[1].all()
+
+
 def test_it_may_answer_nothing() -> None:
     method, example = built("lpn-plus", moved=0.0), Example()
     with torch.no_grad():

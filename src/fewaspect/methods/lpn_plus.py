@@ -171,8 +171,11 @@ class LPNPlus(Method):
         return masked_softmax(self.log_attention.exp() * similar, tokens.mask[:, None, :])
 
     def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
-        assert scores.learned_logits is not None
-        return {"class": carried_against_others(scores.learned_logits, query_labels)}
+        """Which classes a query carries; with `across` also which queries carry a class, those of none among them."""
+        logits, across = scores.learned_logits, self.settings.across
+        assert logits is not None
+        losses = {"class": carried_against_others(logits, query_labels)}
+        return losses | ({"query": across * carried_against_others(logits.T, query_labels.T)} if across else {})
 
     def probabilities(self, scores: Scores) -> Tensor:
         """Which class it is, and whether so many are carried: the geometric mean of share and count."""
