@@ -1,6 +1,7 @@
 """AspectDetector beside SetFit, logistic regression and prototypes on real aspect sets; writes docs/results/practical.
 
     python benchmarks/practical.py --data FOLDER [--only courses books] [--systems fewaspect setfit] [--seeds 0 1]
+    python benchmarks/practical.py --data FOLDER --times
     python benchmarks/practical.py --table
 
 For the up to twelve most frequent aspects of a set, 1, 5 or 10 examples each come from one random half, the sentences
@@ -8,14 +9,16 @@ to tag from the other, those with none of the aspects included. Every system get
 same encoder, in a process of its own. With no examples, the names of the aspects serve alone.
 
 Each measurement is a JSON file; what is there already is not measured again, so the script can be stopped and started
-at will. `--table` writes practical.md from the files alone. SetFit is no dependency of the project: it is left out, and
-the table says so, unless it was installed with `pip install --constraint constraints.txt setfit==1.2.0`.
+at will. Times are compared only if they were taken in one go on one machine: `--times` does, on one draw of each set,
+from the beginning. `--table` writes practical.md from the files alone. SetFit is no dependency of the project: it is
+left out, and the table says so, unless it was installed with `pip install --constraint constraints.txt setfit==1.2.0`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,6 +34,8 @@ from practical_draw import SETS, SHOTS, draw, load_set
 from practical_table import page
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results" / "practical"
+TIMES = "practical-times"  # the folder beside it
+TIMED = {"seeds": [0], "shots": [1, 5]}
 WORKER = Path(__file__).parent / "practical_systems.py"
 WITH_EXAMPLES = ("fewaspect", "fewaspect-float32", "setfit", "logistic", "prototypes")
 WITHOUT = ("fewaspect", "label-text")
@@ -46,6 +51,7 @@ def main() -> None:
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2, 3, 4])
     parser.add_argument("--test", type=int, default=800, help="Sentences to tag.")
     parser.add_argument("--out", type=Path, default=RESULTS, help="The folder of the JSON files.")
+    parser.add_argument("--times", action="store_true", help="Measure times in one go: all systems, seed 0.")
     parser.add_argument("--table", action="store_true", help="Only write the table from the results there are.")
     arguments = parser.parse_args()
     failed = 0
@@ -53,10 +59,14 @@ def main() -> None:
         if arguments.data is None:
             parser.error("--data FOLDER is needed, except with --table")
         systems = available(arguments.systems)
-        arguments.out.mkdir(parents=True, exist_ok=True)
+        out, shots, seeds = arguments.out, arguments.shots, arguments.seeds
+        if arguments.times:
+            out, shots, seeds = out.parent / TIMES, TIMED["shots"], TIMED["seeds"]
+            shutil.rmtree(out, ignore_errors=True)
+        out.mkdir(parents=True, exist_ok=True)
         sets = {name: load_set(name, arguments.data) for name in arguments.only}
-        for job in jobs(sets, systems, arguments.shots, arguments.seeds, arguments.test):
-            failed += not done(job, arguments.out)
+        for job in jobs(sets, systems, shots, seeds, arguments.test):
+            failed += not done(job, out)
     write_table(arguments.out)
     if failed:
         raise SystemExit(f"{failed} measurements failed; start again to repeat them.")
@@ -127,12 +137,15 @@ def measured(job: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def write_table(out: Path) -> None:
-    results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(out.glob("*.json"))]
+    results, times = (
+        [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+        for folder in (out, out.parent / TIMES)
+    )
     if not results:
         raise SystemExit(f"{out}: expected JSON files of measurements, found none. Measure first: --data FOLDER.")
     target = out.parent / "practical.md"
     with atomic_write(target) as file:
-        file.write(page(results))
+        file.write(page(results, times))
     print(f"wrote {target}")
 
 

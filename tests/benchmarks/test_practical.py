@@ -123,9 +123,19 @@ def test_readiness_is_compared_by_the_means_and_the_least_ratio_of_a_draw() -> N
 def test_a_row_has_the_spread_over_seeds_and_no_mean_where_a_set_is_missing() -> None:
     rows = [result("fewaspect", seed=seed, macro_f1=f1) for seed, f1 in ((0, 0.5), (1, 0.6))]
     others = [result("logistic", name, seed) for name in ("books", "courses") for seed in (0, 1)]
-    first = table([*rows, *others], 5).splitlines()[2:4]
+    first = table([*rows, *others], 5, []).splitlines()[2:4]
     assert first[0] == "| macro-F1 | fewaspect | - | - | 55.0 ± 7.1 | - | - | - |"
     assert first[1] == "|  | logistic regression | - | - | 50.0 ± 0.0 | 50.0 ± 0.0 | - | 50.0 ± 0.0 |"
+
+
+def test_times_are_those_that_were_taken_together() -> None:
+    rows = [result(system, **{READY.key: 9.0}) for system in ("fewaspect", "setfit")]
+    assert "ready, seconds" not in page(rows)
+    assert "sooner" not in page(rows)
+    together = [result(system, **{READY.key: s}) for system, s in (("fewaspect", 1.0), ("setfit", 70.0))]
+    whole = page(rows, together)
+    assert "| 5 | times sooner ready than SetFit, by processor time | at least 50 | 70 (least: 70) |" in whole
+    assert "| ready, seconds | fewaspect | - | - | 1.00 |" in whole
 
 
 def test_the_page_says_which_peer_was_not_measured() -> None:
