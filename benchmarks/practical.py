@@ -10,7 +10,7 @@ same encoder, in a process of its own. With no examples, the names of the aspect
 
 Each measurement is a JSON file; what is there already is not measured again, so the script can be stopped and started
 at will. Times are compared only if they were taken in one go on one machine: `--times` does, on one draw of each set,
-from the beginning. `--table` writes practical.md from the files alone. SetFit is no dependency of the project: it is
+and keeps them when it has all. `--table` writes practical.md from the files alone. SetFit is no dependency of the project: it is
 left out, and the table says so, unless it was installed with `pip install --constraint constraints.txt setfit==1.2.0`.
 """
 
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,7 +27,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from fewaspect.files import atomic_write
+from fewaspect.files import atomic_folder, atomic_write
 from fewaspect.settings import to_json
 from practical_draw import SETS, SHOTS, draw, load_set
 from practical_table import page
@@ -59,14 +58,16 @@ def main() -> None:
         if arguments.data is None:
             parser.error("--data FOLDER is needed, except with --table")
         systems = available(arguments.systems)
-        out, shots, seeds = arguments.out, arguments.shots, arguments.seeds
-        if arguments.times:
-            out, shots, seeds = out.parent / TIMES, TIMED["shots"], TIMED["seeds"]
-            shutil.rmtree(out, ignore_errors=True)
-        out.mkdir(parents=True, exist_ok=True)
         sets = {name: load_set(name, arguments.data) for name in arguments.only}
-        for job in jobs(sets, systems, shots, seeds, arguments.test):
-            failed += not done(job, out)
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        if arguments.times:
+            with atomic_folder(arguments.out.parent / TIMES, replace=True) as out:  # all of them or none
+                for job in jobs(sets, systems, TIMED["shots"], TIMED["seeds"], arguments.test):
+                    if not done(job, out):
+                        raise SystemExit("a measurement failed; the times stay as they were.")
+        else:
+            for job in jobs(sets, systems, arguments.shots, arguments.seeds, arguments.test):
+                failed += not done(job, arguments.out)
     write_table(arguments.out)
     if failed:
         raise SystemExit(f"{failed} measurements failed; start again to repeat them.")

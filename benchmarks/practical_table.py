@@ -42,8 +42,8 @@ F1, average precision (mean over the aspects that occur) and empties in percent.
 sentences with none of the aspects for which nothing is answered, on draws with at least 20 of them. Calibration error:
 expected, 15 bins over all probabilities. Ready: from examples to a system that answers, model already loaded, the
 encoding of the examples included. Times come from `practical-times/`: one draw of each set, seed 0, all systems one
-after the other on one machine (`--times`); there are none with 10 examples, of which SetFit takes hours. Seconds are
-those of a processor core that the system itself used: what else ran, or that it was interrupted, does not count.
+after the other on one machine (`--times`), with 1 and 5 examples; with 10, SetFit takes hours. Seconds are those of a
+processor core that the system itself used: what else ran, or that it was interrupted, does not count.
 Memory: the most that the process had resident, libraries included.
 ± is the standard deviation over the seeds of the draw; of a mean over sets, that of the seeds' means.
 """
@@ -80,7 +80,7 @@ def page(results: Sequence[Result], times: Sequence[Result] = ()) -> str:
         parts += [f"## {shots} example{'s' * (shots > 1)} per aspect\n", table(results, shots, times)]
     if any(result["shots"] == 0 for result in results):
         parts += ["## No examples, the names of the aspects alone\n", table(results, 0, times)]
-    return "\n".join([*parts, surroundings(results)])
+    return "\n".join([*parts, surroundings([*results, *times])])
 
 
 def check_draws(results: Sequence[Result]) -> None:

@@ -59,7 +59,8 @@ app.add_typer(cache.app, name="cache")
 app.add_typer(figures.app, name="figures")
 
 
-_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_BROKEN = (errno.EIO, errno.EBADF)  # of standard input or output
 
 
 def _print_version(wanted: bool) -> None:
@@ -105,10 +106,12 @@ def main() -> None:
     except OSError as error:
         if error.filename is not None:
             _refuse(f"{error.filename}: {error.strerror}.")
-        if error.errno not in _UNWRITABLE:
+        if error.errno not in (*_FULL, *_BROKEN):
             raise
         with suppress(OSError, ValueError):  # what is held back for a full disk would be tried again at the end
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno in _BROKEN:
+            _refuse(f"standard input or output: {error.strerror}.")
         _refuse(f"the output cannot be written: {error.strerror}.\nMake room, or write it elsewhere.")
     except _Stopped as stopped:
         signal.raise_signal(stopped.args[0])

@@ -54,10 +54,10 @@ def atomic_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Ite
     try:
         with _named_after(path, temporary):
             temporary.mkdir()
-            if target.exists():
-                shutil.copymode(target, temporary)
             yield temporary
             _sync_tree(temporary)
+            if target.exists():
+                shutil.copymode(target, temporary)  # now that it is filled: it may forbid that
             _put_in_place(temporary, target, replace)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -45,7 +45,9 @@ def run_quickstart(out: Path) -> Path:
     examples, reviews = out / "examples.json", out / "reviews.jsonl"
     if kept := _write_missing(examples, reviews):
         names = " and ".join(str(path) for path in kept)
-        console.print(f"{names} taken as found; delete what you want to have as it was at first.\n", soft_wrap=True)
+        console.print(
+            f"{names} taken as found; delete what you want to have as it was at first.\n", soft_wrap=True, markup=False
+        )
     given = read_definitions(examples)
     texts = [review.text for review in read_reviews(Source(str(reviews)), InputFormat.JSONL)]
     detector = AspectDetector()

@@ -167,11 +167,11 @@ def test_what_is_answered_without_a_row_is_what_is_fitted_without_it(rows: int) 
     rng = np.random.default_rng(rows)
     X = rng.normal(size=(2, rows, WIDTH))
     own = (rng.random((2, rows)) < 0.4) * rng.random((2, rows))
-    own[:, 0], own[:, 1] = 0.7, 0.0
+    own[:, 0], own[:, 1], own[:, 3] = 0.7, 0.0, 0.6
     others = np.where(own > 0, 0.0, 1.0)
     own[1, 2] = others[1, 2] = 0.0
     found, without = ridge_directions(X, own, others, 0.3)
-    _, without_both = ridge_directions(X, own, others, 0.3, np.array([-1, 0]))
+    _, without_both = ridge_directions(X, own, others, 0.3, np.array([-1, 3]))
     np.testing.assert_array_equal(without_both[0], without[0])
     assert np.isnan(without[1, 2]), "it plays no part"
     for n in range(2):
@@ -188,8 +188,8 @@ def test_what_is_answered_without_a_row_is_what_is_fitted_without_it(rows: int) 
             if weight[row]:
                 left = [other for other in every if other != row]
                 assert without[n, row] == pytest.approx(X[n, row] @ fitted(left), abs=1e-8)
-                together = left[1:] if own[n, row] and n == 1 else left
-                if row:
+                together = [other for other in left if other != 3] if own[n, row] and n == 1 else left
+                if row != 3:
                     assert without_both[n, row] == pytest.approx(X[n, row] @ fitted(together), abs=1e-8)
 
 
@@ -204,3 +204,27 @@ def test_an_example_that_is_left_out_is_compared_with_the_others() -> None:
         for part, vectors in ((left_out.whole, known.examples.vectors), (left_out.seen, views[n])):
             others = looking.prototype(vectors, weights, known.labels[n])
             assert part[row, n] == pytest.approx(vectors[row] @ others, abs=1e-5)
+
+
+def test_what_stands_in_for_a_name_is_left_out_with_each_example_that_it_is_made_of() -> None:
+    looking = Looking(20.0, 0.5, -0.4, -0.3, LPNPlusSettings(looks=1, ridge_strength=0.3))
+    known = some_known(np.random.default_rng(11), 3)
+    S, own = len(known.examples), known.membership
+    labels = unit((own > 0).T @ known.examples.vectors)
+    nothing = Sentences(labels, np.zeros((0, WIDTH), np.float32), np.zeros(3, np.int64))
+    known = known._replace(labels=labels, label_words=nothing)
+    assert known.nameless.all()
+    found, left_out = looking.learn(known, prototypes_of(looking, known))
+    views = looking._views(found.looking, known.examples)  # (N, S, d)
+    others = module.against(known.same, own, known.none)
+    for row, n in zip(*np.nonzero(own), strict=True):
+        X = np.concatenate([views[n], labels])
+        sides = [np.append(own[:, n], np.eye(3)[n]), np.append(others[:, n], 1 - np.eye(3)[n])]
+        total = sum(side.sum() for side in sides)
+        weight = sum(side * total / (2 * side.sum()) for side in sides)
+        weight[[row, S + n]] = 0.0
+        fitted = np.linalg.solve((X.T * weight) @ X + 0.3 * np.eye(WIDTH), (X.T * weight) @ (sides[0] > 0))
+        assert left_out.apart[row, n] == pytest.approx(X[row] @ fitted, abs=1e-4)
+        rest = own[:, n] * (np.arange(S) != row)
+        stand_in = unit((rest > 0) @ known.examples.vectors)
+        assert left_out.seen[row, n] == pytest.approx(X[row] @ looking.prototype(views[n], rest, stand_in), abs=1e-5)

@@ -214,7 +214,7 @@ class Detector(Fitted):
         >>> tuned["food"].f1, tuned["food"].threshold == detector.thresholds_["food"]
         (1.0, True)
         """
-        from fewaspect.detector.tuning import expected_f1_at, f1_at, left_out_probabilities, tune
+        from fewaspect.detector.tuning import left_out_probabilities, tune, tune_on_examples
 
         known, names = self._knowledge, self._examples.names
         if self.threshold is not None and not isinstance(self.threshold, Mapping):
@@ -234,7 +234,7 @@ class Detector(Fitted):
             if unknown:
                 warnings.warn(f"labels that are no aspects, taken as none: {', '.join(unknown)}.", ExampleWarning, 2)
             probabilities = self.predict_proba(checked)
-        tuned = tune(names, probabilities, truth, self._thresholds, expected_f1_at if texts is None else f1_at)
+        tuned = (tune_on_examples if texts is None else tune)(names, probabilities, truth, self._thresholds)
         if overruled := [name for name, row in tuned.items() if row.texts and name in (self.threshold or {})]:
             raise ConfigError(
                 f"threshold: set for {', '.join(overruled)} and would overrule what is tuned. "

@@ -27,6 +27,8 @@ from fewaspect.detector.labels import (
 )
 from fewaspect.errors import DataError
 
+_WIDTHLESS = dict.fromkeys(map(ord, "\ufeff\u200b\u2060\u00ad"))  # byte order mark, spaces of no width, soft hyphen
+
 
 class ExampleWarning(UserWarning):
     """Examples that were given twice, contradict each other or cannot be used; the detector works all the same."""
@@ -174,9 +176,9 @@ def read_examples(
 
 
 def example_identity(text: str) -> str:
-    """Equal for examples that look the same: what cannot be seen, and how an accent is spelt, do not count either."""
-    composed = unicodedata.normalize("NFC", text)
-    seen = (letter for letter in composed if letter.isspace() or unicodedata.category(letter) not in ("Cc", "Cf"))
+    """Equal for examples that look the same: marks of no width, and how an accent is spelt, do not count either."""
+    composed = unicodedata.normalize("NFC", text.translate(_WIDTHLESS))
+    seen = (letter for letter in composed if letter.isspace() or unicodedata.category(letter) != "Cc")
     return text_identity("".join(seen))
 
 

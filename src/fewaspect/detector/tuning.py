@@ -14,6 +14,7 @@ from fewaspect.detector.scorer import Scorer
 
 F1 = Callable[[np.ndarray, np.ndarray, float], float]  # of probabilities and truth, each (texts,), at a threshold
 
+LEAST = 0.2  # that examples alone can set: what would be wrong more often than four times in five is not answered
 MOST_FOLDS = 64  # up to so many examples, one is left out at a time; with more, a few
 
 
@@ -61,22 +62,35 @@ def _f1(right: int, wrong: float, missed: int) -> float:
 
 
 def tune(
-    names: Sequence[str], probabilities: np.ndarray, truth: np.ndarray, thresholds: np.ndarray, f1_at: F1 = f1_at
-) -> Tuned:
-    """For each aspect the threshold with the best F1; (texts, N) arrays and (N,) thresholds until now."""
+    names: Sequence[str], probabilities: np.ndarray, truth: np.ndarray, thresholds: np.ndarray, f1_at: F1 = f1_at,
+    least: float = 0.0,
+) -> Tuned:  # fmt: skip
+    """For each aspect the threshold with the best F1; (texts, N) arrays and (N,) thresholds until now.
+
+    Where no threshold finds anything, it stays as it was.
+    """
     tuned = Tuned()
     for n, name in enumerate(names):
-        p, y = probabilities[:, n], truth[:, n]
-        new = best_threshold(p, y, f1_at) if y.any() else float(thresholds[n])
-        tuned[name] = TunedAspect(new, f1_at(p, y, thresholds[n]), f1_at(p, y, new), int(y.sum()))
+        p, y, old = probabilities[:, n], truth[:, n], float(thresholds[n])
+        new = best_threshold(p, y, f1_at, least) if y.any() else old
+        new = new if f1_at(p, y, new) else old
+        tuned[name] = TunedAspect(new, f1_at(p, y, old), f1_at(p, y, new), int(y.sum()))
     return tuned
 
 
-def best_threshold(probabilities: np.ndarray, truth: np.ndarray, f1_at: F1 = f1_at) -> float:
+def tune_on_examples(
+    names: Sequence[str], probabilities: np.ndarray, truth: np.ndarray, thresholds: np.ndarray
+) -> Tuned:
+    """The same of examples that were left out one at a time: by the F1 to be expected, and cautiously."""
+    return tune(names, probabilities, truth, thresholds, expected_f1_at, LEAST)
+
+
+def best_threshold(probabilities: np.ndarray, truth: np.ndarray, f1_at: F1 = f1_at, least: float = 0.0) -> float:
     """The cut with the highest F1, half-way between two probabilities; of equal ones that nearest to the default."""
     values = np.unique(probabilities)
     cuts = np.concatenate([values[:1] / 2, (values[1:] + values[:-1]) / 2])
     cuts = np.maximum(cuts, np.concatenate([[0.0], np.nextafter(values[:-1], 1.0)]))  # between neighbours, the upper
+    cuts = np.maximum(cuts, least)
     f1 = np.array([f1_at(probabilities, truth, cut) for cut in cuts])
     best = cuts[f1 >= f1.max() - 1e-12]
     return float(best[np.abs(best - DEFAULT_THRESHOLD).argmin()])

@@ -117,13 +117,30 @@ def test_the_text_column_is_a_usual_name_or_the_only_one_or_as_said() -> None:
     assert text_column(["text", "comment"], "comment", place) == "comment"
     with pytest.raises(DataError, match=r'r\.csv: expected a column of reviews .*found the columns "id", "comment"'):
         text_column(["id", "comment"], None, place)
-    for header, remedy in {"id;text": "commas", "id\ttext": "--from tsv", "id,text": "--from csv"}.items():
-        for wanted in (None, "text"):
-            with pytest.raises(DataError, match=rf"several, separated otherwise\.\n.*{remedy}"):
-                text_column([header], wanted, place)
-        assert text_column([header], header, place) == header
     with pytest.raises(DataError, match=r'expected a column "coment", found .*\n.*--column comment'):
         text_column(["id", "comment"], "coment", place)
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "remedy"),
+    [("r.csv", "id;text", "commas"), ("r.csv", "id\ttext", "--from tsv"), ("r.tsv", "id,text", "--from csv")],
+)
+def test_a_table_that_is_separated_otherwise_is_not_taken_for_one_column(
+    name: str, header: str, remedy: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(f"{header}\n1\n", encoding="utf-8")
+    format = InputFormat(path.suffix[1:])
+    for wanted in (None, "text"):
+        with pytest.raises(DataError, match=rf"several, separated otherwise\.\n.*{remedy}"):
+            list(read_reviews(Source(str(path)), format, wanted))
+    assert [review.text for review in read_reviews(Source(str(path)), format, header)] == ["1"]
+
+
+def test_the_only_column_may_have_a_comma_in_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text('"Reviews, 2024"\ncold soup\n', encoding="utf-8")
+    assert [review.text for review in read_reviews(Source(str(path)), InputFormat.CSV)] == ["cold soup"]
 
 
 FAULTS = {

@@ -39,7 +39,7 @@ def write(sentences: Iterable[LabelledSentence], file: IO[Any], place: Place, de
 
 
 _NAMES = {",": "comma", "\t": "tab"}
-_CELL_LIMIT = LINE_LIMIT // 2  # bytes: with every quote doubled it still fits into a line
+_CELL_LIMIT = LINE_LIMIT * 2 // 5  # bytes: with every quote doubled it fits into a line, labels beside it
 
 
 def table_reader(lines: Iterable[str], delimiter: str) -> Any:

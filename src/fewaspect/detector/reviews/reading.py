@@ -52,8 +52,6 @@ def read_reviews(
 
 def text_column(columns: Sequence[str], wanted: str | None, place: Place) -> str:
     """The column named, or else one of the usual names (in any case), or else the only one there is."""
-    if len(columns) == 1 and wanted not in columns:
-        _refuse_other_table(columns[0], place)
     if wanted is not None:
         if columns.count(wanted) == 1:
             return wanted
@@ -91,6 +89,8 @@ def _from_table(source: Source, column: str | None, encoding: str, delimiter: st
     names = distinct_names([name.strip() for name in header])
     if not names:
         raise place.error("expected a header line and reviews below it, found nothing.")
+    if len(names) == 1 and column not in names:
+        _refuse_other_table(names[0], delimiter, place)
     text = text_column(names, column, place)
     for place, row in rows:
         fields = dict(zip(names, row, strict=True))
@@ -175,9 +175,9 @@ def python_schema(schema: pa.Schema) -> pa.Schema:
     return pa.schema([pa.field(name, plain(kind)) for name, kind in zip(names, schema.types, strict=True)])
 
 
-def _refuse_other_table(header: str, place: Place) -> None:
+def _refuse_other_table(header: str, delimiter: str, place: Place) -> None:
     for separator, remedy in _OTHER_TABLES.items():
-        if separator in header:
+        if separator in header and separator != delimiter:
             raise place.error(
                 f"expected a column of reviews, found one called {quoted(header)}: several, separated otherwise.",
                 f"{remedy}; if it is one column, name it with --column.",
