@@ -10,8 +10,9 @@ same encoder, in a process of its own. With no examples, the names of the aspect
 
 Each measurement is a JSON file; what is there already is not measured again, so the script can be stopped and started
 at will. Times are compared only if they were taken in one go on one machine: `--times` does, on one draw of each set,
-and keeps them when it has all. `--table` writes practical.md from the files alone. SetFit is no dependency of the project: it is
-left out, and the table says so, unless it was installed with `pip install --constraint constraints.txt setfit==1.2.0`.
+and keeps them when it has all. `--table` writes practical.md from the files alone. SetFit is no dependency of the
+project: it is left out, and the table says so, unless it was installed with
+`pip install --constraint constraints.txt setfit==1.2.0`.
 """
 
 from __future__ import annotations
