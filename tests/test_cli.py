@@ -29,10 +29,14 @@ cli.main()
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_command_that_is_stopped_leaves_nothing_half_written(tmp_path: Path, how: str) -> None:
     command = [sys.executable, "-c", WAITING, "wait", str(tmp_path)]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    number = signal.Signals[how]
+    running = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # else ignored, if these tests run under nohup
+    )  # fmt: skip
     assert running.stdout is not None
     assert running.stdout.readline() == "ready\n"
-    running.send_signal(number := signal.Signals[how])
+    running.send_signal(number)
     _, errors = running.communicate(timeout=30)
     assert list(tmp_path.iterdir()) == []
     assert "Traceback" not in errors
