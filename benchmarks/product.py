@@ -150,10 +150,10 @@ Probabilities: a logistic regression over three quarters of {episodes} episodes 
 kept one aspect only, {100 * BARE:.0f} % lost all examples, in the others {100 * BARE:.0f} % of the aspects did, and
 of the aspects with examples {100 * NAMELESS:.0f} % lost their name.
 
-Tried beside it, on the sets of the practical comparison (five seeds, 1, 5 and 10 examples): training as in the
-benchmark (16 aspects, 3 examples each, no sentences of none) ranks 0.2 to 0.5 points of mean average precision better
-there, with equal macro-F1 and 1.0 to 1.6 points fewer right empties. More training, or larger steps, ranks better on
-reviews of the kind that was trained on and worse on all others.
+Beside it, by `benchmarks/practical.py` with 1, 5 and 10 examples: one run as in the benchmark (16 aspects, 3 examples
+each, no sentences of none) has 0.3 to 0.6 points more of mean average precision, macro-F1 equal to 0.3 points, and 0.7
+to 1.2 points fewer right empties; without examples 0.3 points less of mean average precision and 2.4 points more right
+empties. More training, or larger steps, ranked better on reviews of the kind that was trained on and worse on others.
 
 ## Results
 

@@ -89,16 +89,13 @@ def test_tuning_on_examples_does_not_answer_what_is_most_improbable() -> None:
 
 
 def test_an_example_that_only_itself_speaks_for_leaves_the_threshold_as_it_was() -> None:
-    texts = ["hello", "the meeting is on Monday", "I bought a book", "it rained"]
     nameless = AspectDetector().fit(["we loved it", "never again", "see you"], [[1, 0], [0, 1], [0, 0]])
     named = AspectDetector().fit({"staff": ["nobody cared"], "ambience": ["felt like home"], "misc": ["never again"]})
     for detector in (nameless, named):
-        before = detector.predict_proba(texts)
         tuned = detector.tune()
         assert min(row.threshold for row in tuned.values()) >= 0.2
         assert all(row.threshold == 0.5 for row in tuned.values() if not row.f1)
         assert any(not row.f1 for row in tuned.values())
-        assert (before < 0.5).any()
 
 
 def test_tuning_without_texts_uses_the_examples(fitted: Callable[..., AspectDetector]) -> None:
