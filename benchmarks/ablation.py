@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from fewaspect.core.environment import describe_environment
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
 from fewaspect.encoders.frozen import FrozenStates
-from fewaspect.environment import describe_environment
 from fewaspect.evaluation.evaluator import encode_episodes, score_episodes
 from fewaspect.evaluation.metrics import summarise
 from fewaspect.methods.lpn_plus import LPNPlus

@@ -28,12 +28,12 @@ import pyarrow.parquet as pq
 
 from detect_memory import generated
 from fewaspect import AspectDetector
-from fewaspect.bulk.cluster import started
-from fewaspect.bulk.dividing import divide
-from fewaspect.bulk.reading import CHUNK
+from fewaspect.bulk.division import divide
+from fewaspect.bulk.partition_reader import CHUNK
+from fewaspect.bulk.ray_cluster import started
 from fewaspect.bulk.storage import find_files
-from fewaspect.data.sampleset import load_showcase
-from fewaspect.detector.reviews.kinds import InputFormat
+from fewaspect.data.sample_set import load_showcase
+from fewaspect.reviews.formats import InputFormat
 from measuring import publish
 
 

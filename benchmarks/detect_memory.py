@@ -18,14 +18,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from fewaspect.commands.review_options import fit_detector
-from fewaspect.data.sampleset import load_sample, load_showcase
-from fewaspect.detector.reviews.detecting import CHUNK, Stream, detect_stream
-from fewaspect.detector.reviews.kinds import choose_formats
-from fewaspect.detector.reviews.rows import Layout
-from fewaspect.detector.reviews.source import Source
-from fewaspect.detector.reviews.summary import Summary
-from fewaspect.detector.reviews.writing import Target
+from fewaspect.cli.review_options import fit_detector
+from fewaspect.data.sample_set import load_sample, load_showcase
+from fewaspect.reviews.formats import choose_formats
+from fewaspect.reviews.pipeline import CHUNK, Stream, detect_stream
+from fewaspect.reviews.rows import Layout
+from fewaspect.reviews.source import Source
+from fewaspect.reviews.summary import Summary
+from fewaspect.reviews.writers import Target
 from measuring import publish
 
 

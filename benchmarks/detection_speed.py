@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from fewaspect.data.benchmarks import load_benchmark
-from fewaspect.encoders.weights import resolve_encoder
+from fewaspect.encoders.sources import resolve_encoder
 from measuring import milliseconds, publish
 from peers import peers_python
 
@@ -96,7 +96,7 @@ def latency(texts: list[str], aspects: int = 20, count: int = 200) -> dict[str, 
 
 def start_up(repeats: int) -> dict[str, Any]:
     """Seconds of fresh processes; each step of the first answer includes those before it."""
-    imported = "from fewaspect import AspectDetector as A; from fewaspect.detector.scorer import load_scorer"
+    imported = "from fewaspect import AspectDetector as A; from fewaspect.detector.model import load_scorer"
     fitted = "d = A(backend='{}').fit({{'food': ['cold soup']}})"
     steps = {
         "python alone": "pass",

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from fewaspect import AspectDetector
-from fewaspect.data.sampleset import load_sample
-from fewaspect.detector.examples import ExampleWarning
+from fewaspect.data.sample_set import load_sample
+from fewaspect.detector.support import ExampleWarning
 from measuring import milliseconds, publish
 
 OUT = Path(__file__).parent.parent / "docs" / "results" / "detector-times.json"

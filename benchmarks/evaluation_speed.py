@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from fewaspect.core.settings import LPNSettings, TrainSettings
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import evaluate_episodes
 from fewaspect.methods.prepared import PreparedSet
-from fewaspect.settings import LPNSettings, TrainSettings
 from fewaspect.training.folder import RunSettings
 from fewaspect.training.run import build_model
 from measuring import publish

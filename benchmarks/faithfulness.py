@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from fewaspect import AspectDetector
-from fewaspect.detector.examples import ExampleWarning
+from fewaspect.detector.support import ExampleWarning
 from measuring import publish
 from practical_draw import SETS, draw, load_set
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fewaspect.environment import describe_environment
-from fewaspect.files import atomic_write
-from fewaspect.settings import to_json
+from fewaspect.core.environment import describe_environment
+from fewaspect.core.files import atomic_write
+from fewaspect.core.settings import to_json
 
 
 def milliseconds(work: Callable[[], Any]) -> float:

@@ -47,8 +47,8 @@ class Peak:
 
 
 def detection(size: int, folder: Path) -> None:
-    from fewaspect.cli import app
-    from fewaspect.data.sampleset import load_sample, load_showcase
+    from fewaspect.cli.app import app
+    from fewaspect.data.sample_set import load_sample, load_showcase
 
     texts = [text for part in load_sample().values() for text in part.texts]
     reviews, examples = folder / "reviews.txt", folder / "examples.json"
@@ -61,7 +61,7 @@ def detection(size: int, folder: Path) -> None:
 
 def grown(split: str, size: int, folder: Path) -> Path:
     """So many sentences of a split of the sample, as a file."""
-    from fewaspect.data.sampleset import load_sample
+    from fewaspect.data.sample_set import load_sample
 
     sentences = list(load_sample()[split])
     path = folder / f"{split}.jsonl"
@@ -74,7 +74,7 @@ def grown(split: str, size: int, folder: Path) -> Path:
 
 
 def training(size: int, folder: Path) -> None:
-    from fewaspect.cli import app
+    from fewaspect.cli.app import app
 
     path = grown("train", size, folder)
     settings = f"--benchmark sample --train {path} --method lpn --way 3 --shot 5 --episodes {EPISODES} --joined 0"
@@ -83,12 +83,12 @@ def training(size: int, folder: Path) -> None:
 
 
 def evaluation(size: int, folder: Path) -> None:
+    from fewaspect.core.settings import LPNSettings, TrainSettings
     from fewaspect.data.episodes import EpisodeSampler
     from fewaspect.data.formats import read_sentences
     from fewaspect.encoders.frozen import FrozenStates
     from fewaspect.evaluation.evaluator import evaluate_episodes
     from fewaspect.methods.prepared import PreparedSet
-    from fewaspect.settings import LPNSettings, TrainSettings
     from fewaspect.training.folder import RunSettings
     from fewaspect.training.run import build_model
 

@@ -8,9 +8,9 @@ from torch import Tensor
 from transformers import AutoModel, AutoTokenizer
 
 from fewaspect.data.episodes import Episode
-from fewaspect.data.sentences import SentenceSet, describe_aspect
+from fewaspect.data.labelled import SentenceSet, describe_aspect
 from fewaspect.encoders.packed import Layout, PackedStates, unpad
-from fewaspect.encoders.weights import resolve_encoder
+from fewaspect.encoders.sources import resolve_encoder
 from fewaspect.methods.base import Method
 from fewaspect.methods.model import EpisodeTensors, task_of
 from fewaspect.methods.prepared import place_episode

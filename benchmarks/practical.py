@@ -28,8 +28,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from fewaspect.files import atomic_folder, atomic_write
-from fewaspect.settings import to_json
+from fewaspect.core.files import atomic_folder, atomic_write
+from fewaspect.core.settings import to_json
 from practical_draw import SETS, SHOTS, draw, load_set
 from practical_table import page
 

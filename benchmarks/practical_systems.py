@@ -150,7 +150,7 @@ SYSTEMS: dict[str, type[System]] = {
 
 
 def encoder_folder() -> str:
-    from fewaspect.encoders.weights import resolve_encoder
+    from fewaspect.encoders.sources import resolve_encoder
 
     return str(resolve_encoder().folder)
 
@@ -166,7 +166,7 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 
 def quality(probabilities: np.ndarray, decided: np.ndarray, truth: np.ndarray) -> dict[str, float | None]:
     """The numbers on (texts, N) arrays; average precision over aspects that occur, empties where there are enough."""
-    from fewaspect.detector.measuring import calibration_error, measure
+    from fewaspect.detector.metrics import calibration_error, measure
 
     whole = measure([], probabilities, decided, truth, {})
     enough = whole["empties"] >= FEWEST_EMPTIES
@@ -220,7 +220,7 @@ def measure_job(job: dict[str, Any]) -> dict[str, Any]:
 def environment(system: str) -> dict[str, Any]:
     from importlib.metadata import version
 
-    from fewaspect.environment import describe_environment
+    from fewaspect.core.environment import describe_environment
 
     described = describe_environment()
     own = ("sentence-transformers", "scikit-learn", *(("setfit", "datasets") if system == "setfit" else ()))

@@ -2,7 +2,7 @@
 
     fewaspect train --config benchmarks/product.yaml --data FOLDER --seed 0 --out RUN-0
     fewaspect train --config benchmarks/product.yaml --data FOLDER --seed 1 --out RUN-1
-    python benchmarks/product.py RUN-0 RUN-1 --data FOLDER --out src/fewaspect/detector/shipped
+    python benchmarks/product.py RUN-0 RUN-1 --data FOLDER --out src/fewaspect/inference/shipped
 
 Runs that differ in their seed are averaged. Encoder layers are then three quarters the trained and one quarter the
 pretrained ones: what training forgot of other domains comes back, which aspects with one example or none gain by.
@@ -22,24 +22,24 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from fewaspect.core.files import atomic_folder
+from fewaspect.core.settings import to_json
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import Episode, EpisodeSampler
-from fewaspect.detector.backends import RANGES, measure_ranges, save_ranges
-from fewaspect.detector.looking import Parts
-from fewaspect.detector.presence import features, fit_presence
-from fewaspect.detector.shifting import NONE
-from fewaspect.detector.weights import PRESENCE, load_weights
+from fewaspect.detector.bias import NONE
+from fewaspect.detector.calibration import features, fit_probability_model
+from fewaspect.detector.scoring import Parts
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import encode_episodes
-from fewaspect.files import atomic_folder
 from fewaspect.methods.base import Task
 from fewaspect.methods.lpn_plus import LPNPlus
 from fewaspect.methods.model import task_of
 from fewaspect.methods.prepared import PreparedSet, place_episode
-from fewaspect.methods.supporting import without_names
-from fewaspect.settings import to_json
+from fewaspect.methods.support_words import without_names
+from fewaspect.training.backends import RANGES, measure_ranges, save_ranges
 from fewaspect.training.checkpoint import load_tensors, model_tensors, save_tensors
 from fewaspect.training.folder import RunFolder
+from fewaspect.training.product_weights import PRESENCE, load_weights
 from fewaspect.training.run import build_model, load_run
 
 TRAINED = 0.75  # share of the trained layers
@@ -59,7 +59,7 @@ def main() -> None:
         save_ranges(new / RANGES, measure_ranges(weights))
         episodes = list(examined(new, arguments.data, arguments.episodes))
         held_out = episodes[: len(episodes) // 4]
-        presence = fit_presence(episodes[len(held_out) :])
+        presence = fit_probability_model(episodes[len(held_out) :])
         presence.save(new / PRESENCE)
         measured = report([presence(rows) for rows, _ in held_out], [truth for _, truth in held_out])
         (new / "MODEL_CARD.md").write_text(card(about, arguments.episodes, measured), encoding="utf-8")

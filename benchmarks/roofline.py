@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from fewaspect.data.benchmarks import load_benchmark
-from fewaspect.detector.backends import tokens_of
 from fewaspect.encoders.onnx_text import open_session, shape_of
-from fewaspect.encoders.weights import resolve_encoder
+from fewaspect.encoders.sources import resolve_encoder
+from fewaspect.training.backends import tokens_of
 from measuring import publish
 
 ROWS = 512  # as in a batch

@@ -19,8 +19,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from fewaspect.files import atomic_write
-from fewaspect.progress import counting
+from fewaspect.core.files import atomic_write
+from fewaspect.core.progress import counting
 from speed_figure import throughput_figure
 
 HERE = Path(__file__).parent

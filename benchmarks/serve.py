@@ -32,7 +32,7 @@ import numpy as np
 
 from detect_memory import generated
 from fewaspect import AspectDetector
-from fewaspect.data.sampleset import load_sample, load_showcase
+from fewaspect.data.sample_set import load_sample, load_showcase
 from measuring import publish
 
 CHANGES = {"X-Fewaspect": "studio"}

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from fewaspect.figures.style import COLOURS, write_figure
+from fewaspect.experiments.figures.style import COLOURS, write_figure
 
 LABELS = {
     "onnx-int8": "fewaspect, whole numbers\n(default)",

@@ -34,7 +34,7 @@ def detect(_: str) -> Callable[[Sequence[str]], Any]:
     """`fewaspect detect` from a file to a file, fitting included; Python has started and the weights are loaded."""
     import tempfile
 
-    from fewaspect.cli import app
+    from fewaspect.cli.app import app
 
     kept = tempfile.TemporaryDirectory()
     folder = Path(kept.name)

@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from fewaspect.core.settings import LPNSettings, TrainSettings
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
 from fewaspect.data.joining import with_joined_sentences
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.transformer import TokenEncoder
 from fewaspect.methods.prepared import PreparedSet
-from fewaspect.settings import LPNSettings, TrainSettings
 from fewaspect.training.folder import RunSettings
 from fewaspect.training.run import build_model
 from measuring import publish

@@ -8,7 +8,7 @@ export default defineConfig({
   plugins: server ? [] : [mock()],
   server: { proxy: server ? { "/api": { target: server, changeOrigin: true } } : {} },
   build: {
-    outDir: "../src/fewaspect/serving/page",
+    outDir: "../src/fewaspect/studio/page",
     emptyOutDir: true,
     modulePreload: false,
     assetsInlineLimit: 0, // the Content-Security-Policy allows no data: addresses

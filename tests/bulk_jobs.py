@@ -14,8 +14,8 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from detector_texts import EXAMPLES
-from fewaspect.bulk.alone import work_alone
 from fewaspect.bulk.job import BulkSettings, Job, Work, prepare, run
+from fewaspect.bulk.local import work_alone
 from fewaspect.bulk.packing import Packed
 from fewaspect.bulk.partition import Counts
 from fewaspect.bulk.plan import format_of

@@ -53,8 +53,8 @@ def tiny_encoder(encoder_folder: Callable[..., Path]) -> Callable[..., TokenEnco
     def build(
         kind: str = "bert", freeze_layers: int | None = None, dropout: float | None = None, seed: int = 0
     ) -> TokenEncoder:
+        from fewaspect.encoders.sources import resolve_encoder
         from fewaspect.encoders.transformer import TokenEncoder
-        from fewaspect.encoders.weights import resolve_encoder
 
         return TokenEncoder(resolve_encoder(str(encoder_folder(kind, seed=seed))), freeze_layers, dropout)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fewaspect.cli import main
+from fewaspect.cli.app import main
 
 
 @dataclass

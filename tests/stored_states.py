@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fewaspect.encoders.cache import StateCache
+from fewaspect.encoders.state_cache import StateCache
 
 KEY: dict[str, str | int] = {"weights": "ab" * 32, "freeze_layers": 3, "tokeniser": "cd" * 32, "max_length": 256}
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const frontend = new URL("../", import.meta.url);
-export const page = new URL("../../src/fewaspect/serving/page/", import.meta.url);
+export const page = new URL("../../src/fewaspect/studio/page/", import.meta.url);
 export const stamp = new URL("sources.json", page);
 
 const built_from = ["index.html", "package-lock.json", "public", "src", "tsconfig.json", "vite.config.ts"];

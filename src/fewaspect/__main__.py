@@ -1,3 +1,3 @@
-from fewaspect.cli import main
+from fewaspect.cli.app import main
 
 main()

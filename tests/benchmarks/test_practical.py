@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fewaspect.data.sentences import LabelledSentence
+from fewaspect.data.labelled import LabelledSentence
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 

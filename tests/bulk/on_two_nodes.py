@@ -16,10 +16,10 @@ import ray
 from ray.cluster_utils import Cluster as Machines
 
 from fewaspect import AspectDetector
-from fewaspect.bulk.cluster import started
 from fewaspect.bulk.job import BulkSettings, prepare, run
 from fewaspect.bulk.packing import pack
 from fewaspect.bulk.plan import format_of
+from fewaspect.bulk.ray_cluster import started
 from fewaspect.bulk.storage import find_files
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from bulk_jobs import Jobs
 from fewaspect import AspectDetector
-from fewaspect.bulk.estimate import Estimate, estimate, estimate_table
+from fewaspect.bulk.job_estimate import Estimate, estimate, estimate_table
 from fewaspect.bulk.partition import unfinished
 from in_process import fewaspect
 

@@ -14,9 +14,9 @@ import pytest
 from bulk_jobs import Jobs, assert_equal
 from fewaspect import AspectDetector
 from fewaspect.bulk import partition
-from fewaspect.bulk.alone import work_alone
+from fewaspect.bulk.local import work_alone
 from fewaspect.bulk.packing import digest_of, pack, unpack
-from fewaspect.errors import ConfigError, DataError, ResultError
+from fewaspect.core.errors import ConfigError, DataError, ResultError
 
 
 class Killed(BaseException):

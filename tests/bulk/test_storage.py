@@ -10,7 +10,7 @@ from pyarrow.fs import LocalFileSystem, SubTreeFileSystem
 from bulk_jobs import Jobs
 from fewaspect.bulk import storage
 from fewaspect.bulk.storage import find_files, get, names_in, put, remove_leftovers
-from fewaspect.errors import DataError
+from fewaspect.core.errors import DataError
 
 
 @pytest.fixture

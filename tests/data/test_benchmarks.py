@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from fewaspect.core.errors import BenchmarkError
+from fewaspect.core.files import sha256_of
 from fewaspect.data import benchmarks
 from fewaspect.data.benchmarks import Benchmark, load_benchmark, verify_checksums
 from fewaspect.data.formats import write_sentences
-from fewaspect.data.sentences import LabelledSentence, SentenceSet
-from fewaspect.errors import BenchmarkError
-from fewaspect.files import sha256_of
+from fewaspect.data.labelled import LabelledSentence, SentenceSet
 
 DATA = Path(os.environ.get("FEWASPECT_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
 needs_data = pytest.mark.skipif(

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fewaspect.core.errors import EpisodeError
 from fewaspect.data import episodes as module
 from fewaspect.data.episodes import Episode, EpisodeSampler
-from fewaspect.data.sentences import LabelledSentence, SentenceSet, text_identity
-from fewaspect.errors import EpisodeError
+from fewaspect.data.labelled import LabelledSentence, SentenceSet, text_identity
 
 
 def sentence_set(*lines: tuple[str, str], name: str = "") -> SentenceSet:

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fewaspect.core.errors import DataError
 from fewaspect.data.formats import Format, input_format, read_sentences, write_sentences
 from fewaspect.data.formats.places import printable, shown
-from fewaspect.data.sentences import LabelledSentence, SentenceSet
-from fewaspect.errors import DataError
+from fewaspect.data.labelled import LabelledSentence, SentenceSet
 
 A, B = LabelledSentence("the soup was cold", ("food", "service")), LabelledSentence("we left", ())
 EXTENSIONS = {"jsonl": "jsonl", "fewasp": "json", "fewasp-grouped": "json", "csv": "csv", "tsv": "tsv"} | {

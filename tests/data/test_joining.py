@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fewaspect.data.joining import with_joined_sentences
-from fewaspect.data.sentences import LabelledSentence, SentenceSet
+from fewaspect.data.labelled import LabelledSentence, SentenceSet
 
 NAMES = st.lists(st.sampled_from(["food", "noise", "price", "staff"]), max_size=2, unique=True).map(tuple)
 SETS = st.lists(NAMES, min_size=1, max_size=12).map(

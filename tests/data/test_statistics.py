@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fewaspect.data.sentences import LabelledSentence, SentenceSet, text_identity
+from fewaspect.data.labelled import LabelledSentence, SentenceSet, text_identity
 from fewaspect.data.statistics import AspectCount, describe
 
 SET = SentenceSet(

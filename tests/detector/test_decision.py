@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.detector.decision import DEFAULT_THRESHOLD, decide, reason, thresholds_of
-from fewaspect.errors import ConfigError, DataError
 
 NAMES = ("food", "noise")
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
+from fewaspect.core.errors import ConfigError, DataError, FewAspectError
 from fewaspect.detector import detector as module
-from fewaspect.detector.examples import ExampleWarning
-from fewaspect.errors import ConfigError, DataError, FewAspectError
+from fewaspect.detector.support import ExampleWarning
 
 Fit = Callable[..., AspectDetector]
 TEXTS = ["cold soup again", "Nobody could park. The pizza was great!", "see you on Monday", "", "a rude waiter"]

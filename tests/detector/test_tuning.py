@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
-from fewaspect.detector.examples import ExampleWarning
+from fewaspect.core.errors import ConfigError, DataError
+from fewaspect.detector.support import ExampleWarning
 from fewaspect.detector.tuning import best_threshold, expected_f1_at, f1_at, folds, left_out_probabilities
-from fewaspect.errors import ConfigError, DataError
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=12))

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fewaspect.encoders import cache as module
-from fewaspect.encoders.cache import DamagedCacheWarning, StateCache
-from fewaspect.errors import EncoderError
+from fewaspect.core.errors import EncoderError
+from fewaspect.encoders import state_cache as module
+from fewaspect.encoders.state_cache import DamagedCacheWarning, StateCache
 from stored_states import KEY, assert_right, filled, segments, states_of
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fewaspect.encoders.cache import StateCache, list_caches
+from fewaspect.encoders.state_cache import StateCache, list_caches
 from stored_states import KEY, assert_right, states_of
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -19,7 +19,7 @@ WRITER = """
 import os, signal, sys
 from pathlib import Path
 import numpy as np
-from fewaspect.encoders import cache as module
+from fewaspect.encoders import state_cache as module
 from stored_states import states_of
 
 def die(*args, **kwargs):

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fewaspect.encoders.onnx_graph import WEIGHT_TOP, Ranges, bert_graph, rounded_product
+from fewaspect.core.errors import EncoderError
+from fewaspect.encoders.onnx_graph import WEIGHT_TOP, ActivationRanges, bert_graph, rounded_product
 from fewaspect.encoders.onnx_text import (
     OnnxTextEncoder,
     measured_ranges,
@@ -19,11 +20,10 @@ from fewaspect.encoders.onnx_text import (
     shape_of,
     supported,
 )
-from fewaspect.encoders.text import Tokens
+from fewaspect.encoders.sources import EncoderSource, resolve_encoder
 from fewaspect.encoders.torch_text import TorchTextEncoder
 from fewaspect.encoders.transformer import TokenEncoder
-from fewaspect.encoders.weights import EncoderSource, resolve_encoder
-from fewaspect.errors import EncoderError
+from fewaspect.text.tokenization import Tokens
 
 TEXTS = ["good food", "slow staff and bad food", "food", "the staff was good but the food was slow and bad"]
 
@@ -94,7 +94,7 @@ def test_rounded_weights_and_inputs_are_within_half_a_step() -> None:
     rng = np.random.default_rng(0)
     weights, inputs = rng.normal(size=(20, 7)).astype(np.float32), rng.normal(size=(50, 20)).astype(np.float32)
     inputs[:, 3] *= 50
-    rounded = rounded_product(weights, Ranges(inputs.min(axis=0), inputs.max(axis=0)))
+    rounded = rounded_product(weights, ActivationRanges(inputs.min(axis=0), inputs.max(axis=0)))
     assert np.abs(rounded.weights).max() == WEIGHT_TOP
     restored = rounded.weights * rounded.weight_scales * rounded.divide[:, None]
     np.testing.assert_allclose(

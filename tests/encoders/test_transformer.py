@@ -10,10 +10,10 @@ import pytest
 import torch
 from transformers import AutoConfig, AutoModel, AutoTokenizer, GPT2Config, GPT2Model
 
+from fewaspect.core.errors import EncoderError
 from fewaspect.encoders.packed import PackedStates
+from fewaspect.encoders.sources import resolve_encoder
 from fewaspect.encoders.transformer import SUPPORTED_TYPES, TokenEncoder
-from fewaspect.encoders.weights import resolve_encoder
-from fewaspect.errors import EncoderError
 
 Build = Callable[..., TokenEncoder]
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from fewaspect.data.episodes import EpisodeSampler
-from fewaspect.data.sampleset import load_sample
+from fewaspect.data.sample_set import load_sample
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import evaluate_episodes
 from fewaspect.methods import METHODS, build_method

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
+from fewaspect.core.settings import LPNSettings
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods.base import Task
 from fewaspect.methods.lpn import LPN
-from fewaspect.settings import LPNSettings
 
 
 def made(settings: LPNSettings) -> tuple[LPN, Task]:

@@ -13,13 +13,13 @@ import torch
 from sklearn.metrics import f1_score
 
 from examples import WIDTH, Example, built, total
+from fewaspect.core.errors import ConfigError
+from fewaspect.core.settings import RECIPES
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.encoders.transformer import TokenEncoder
-from fewaspect.errors import ConfigError
 from fewaspect.methods import METHODS
 from fewaspect.methods.base import Method, Task
 from fewaspect.methods.model import EpisodeTensors, FewShotModel
-from fewaspect.settings import RECIPES
 
 SMALL = {"pooling_hidden": 6, "rank": 5, "graph_width": 8}
 

@@ -12,11 +12,11 @@ import torch
 
 import equations
 from examples import WIDTH, Example, as_list, total
+from fewaspect.core.settings import RECIPES, LPNSettings
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods import build_method
 from fewaspect.methods.base import Scores, Task
 from fewaspect.methods.lpn import LPN
-from fewaspect.settings import RECIPES, LPNSettings
 
 VARIANTS = ("lpn", "lpn-wo", "lpn-oo")
 everywhere = pytest.mark.parametrize(("variant", "recipe"), [(v, r) for v in VARIANTS for r in RECIPES])

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import torch
 
+from fewaspect.core.settings import LPNSettings
 from fewaspect.data.episodes import Episode, EpisodeSampler
-from fewaspect.data.sentences import LabelledSentence, SentenceSet, describe_aspect
+from fewaspect.data.labelled import LabelledSentence, SentenceSet, describe_aspect
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.transformer import SUPPORTED_TYPES, TokenEncoder
 from fewaspect.methods import build_method
 from fewaspect.methods.model import EpisodeTensors, FewShotModel, task_of
 from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, place_episode
-from fewaspect.settings import LPNSettings
 
 ASPECTS = ("FOOD#PRICE", "room_clean", "staff", "bar")
 ADJECTIVES = ("good", "bad", "slow", "cold", "great", "cheap", "dirty")

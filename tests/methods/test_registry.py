@@ -8,11 +8,11 @@ import sys
 import pytest
 import torch
 
-from fewaspect.errors import ConfigError
+from fewaspect.core.errors import ConfigError
+from fewaspect.core.settings import LPNSettings, MatchingSettings, TrainSettings
 from fewaspect.methods import METHODS, build_method, complete_settings, method_entry
 from fewaspect.methods.base import Method
 from fewaspect.methods.lpn import LPN
-from fewaspect.settings import LPNSettings, MatchingSettings, TrainSettings
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from examples import run_settings
-from fewaspect.errors import ConfigError
+from fewaspect.core.errors import ConfigError
+from fewaspect.core.settings import EvaluateSettings
 from fewaspect.methods import METHODS
-from fewaspect.settings import EvaluateSettings
 from fewaspect.training.evaluate_run import evaluate_many, evaluate_run
 from fewaspect.training.run import load_run
 from fewaspect.training.trainer import train

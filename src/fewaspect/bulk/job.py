@@ -12,11 +12,11 @@ from fewaspect.bulk.packing import Packed, digest_of
 from fewaspect.bulk.partition import BAD, Counts, counts_of, unfinished
 from fewaspect.bulk.plan import BulkSettings, Each, Part, Plan, identity_of, load_plan, make_plan, save_plan
 from fewaspect.bulk.storage import filesystem, find_files, put, remove_leftovers
+from fewaspect.core.errors import ConfigError, DataError
+from fewaspect.core.settings import to_json
 from fewaspect.data.formats.places import Place
-from fewaspect.detector.batch import added_names
-from fewaspect.detector.reviews.rows import Layout
-from fewaspect.errors import ConfigError, DataError
-from fewaspect.settings import to_json
+from fewaspect.detector.tables import added_names
+from fewaspect.reviews.rows import Layout
 
 SUMMARY = "_summary.json"
 _AT_ONCE = 16  # files looked into, which is waiting for the most part

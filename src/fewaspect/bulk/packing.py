@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fewaspect.detector.scorer import SAVED
+from fewaspect.detector.model import SAVED
 
 if TYPE_CHECKING:
     from fewaspect.detector.detector import Detector

@@ -7,11 +7,11 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from fewaspect.bulk.reading import read_part
-from fewaspect.bulk.recent import Recent
+from fewaspect.bulk.partition_reader import read_part
+from fewaspect.bulk.result_cache import Recent
 from fewaspect.bulk.storage import filesystem, names_in, put
-from fewaspect.detector.batch import added_names, columns_of, distinct_texts, with_columns
-from fewaspect.detector.reviews.memory import give_back
+from fewaspect.detector.tables import added_names, columns_of, distinct_texts, with_columns
+from fewaspect.reviews.memory import give_back
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from fewaspect.bulk.dividing import Division, divide
+from fewaspect.bulk.division import Division, divide
 from fewaspect.bulk.storage import InputFile, get, names_in, put
+from fewaspect.core.errors import ConfigError, DataError, ResultError
 from fewaspect.data.formats.places import Place
-from fewaspect.detector.reviews.columns import Kind
-from fewaspect.detector.reviews.kinds import InputFormat, extension_of
-from fewaspect.detector.reviews.parquet import own_schema
-from fewaspect.detector.reviews.reading import text_column
-from fewaspect.errors import ConfigError, DataError, ResultError
+from fewaspect.reviews.columns import Kind
+from fewaspect.reviews.formats import InputFormat, extension_of
+from fewaspect.reviews.parquet_rows import own_schema
+from fewaspect.reviews.reader import text_column
 
 if TYPE_CHECKING:
     import pyarrow as pa

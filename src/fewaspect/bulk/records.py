@@ -14,7 +14,7 @@ from typing import IO, Any
 from fewaspect.data.formats.lines import LINE_LIMIT
 from fewaspect.data.formats.places import shown
 from fewaspect.data.formats.table import table_reader
-from fewaspect.detector.reviews.kinds import InputFormat
+from fewaspect.reviews.formats import InputFormat
 
 _BOM = b"\xef\xbb\xbf"
 DELIMITERS = {InputFormat.CSV: ",", InputFormat.TSV: "\t"}

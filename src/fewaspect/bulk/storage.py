@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from fewaspect.core.files import atomic_write
 from fewaspect.data.formats.places import Place
-from fewaspect.files import atomic_write
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo, FileSystem

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fewaspect.data.sentences import LabelledSentence, SentenceSet, describe_aspect
-from fewaspect.errors import BenchmarkError
-from fewaspect.files import sha256_of
+from fewaspect.core.errors import BenchmarkError
+from fewaspect.core.files import sha256_of
+from fewaspect.data.labelled import LabelledSentence, SentenceSet, describe_aspect
 
 SUBSTITUTE = "yelpaspect_train.jsonl"
 SAMPLE = "sample"
@@ -200,7 +200,7 @@ def verify_checksums(root: Path, paths: Iterable[Path]) -> None:
 
 
 def _load_sample() -> Benchmark:
-    from fewaspect.data.sampleset import load_sample
+    from fewaspect.data.sample_set import load_sample
 
     splits = load_sample()
     return Benchmark(SAMPLE, splits["train"], splits["validation"], splits["test"], "sample train split")

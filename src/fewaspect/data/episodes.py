@@ -11,8 +11,8 @@ from itertools import islice
 
 import numpy as np
 
-from fewaspect.data.sentences import SentenceSet
-from fewaspect.errors import EpisodeError
+from fewaspect.core.errors import EpisodeError
+from fewaspect.data.labelled import SentenceSet
 
 Range = int | tuple[int, int]
 

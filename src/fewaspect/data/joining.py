@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fewaspect.data.sentences import LabelledSentence, SentenceSet
+from fewaspect.data.labelled import LabelledSentence, SentenceSet
 
 
 def with_joined_sentences(sentences: SentenceSet, share: float, seed: int) -> SentenceSet:

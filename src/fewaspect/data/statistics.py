@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fewaspect.data.sentences import SentenceSet
+from fewaspect.data.labelled import SentenceSet
 
 
 @dataclass(frozen=True, slots=True)

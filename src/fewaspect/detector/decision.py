@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fewaspect.detector.labels import unknown_aspect
-from fewaspect.errors import ConfigError
+from fewaspect.core.errors import ConfigError
+from fewaspect.data.labels import unknown_aspect
 
 DEFAULT_THRESHOLD = 0.5  # on aspects held out in training, F1 is best from 0.4 to 0.5; higher, more empties are right
 

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fewaspect.core.errors import ConfigError, DataError
+from fewaspect.data.labels import carried, check_texts
 from fewaspect.detector.decision import Threshold, best_first, decide, thresholds_of
-from fewaspect.detector.examples import ExampleWarning, read_examples
 from fewaspect.detector.fitted import Fitted
-from fewaspect.detector.labels import carried, check_texts
-from fewaspect.errors import ConfigError, DataError
+from fewaspect.detector.support import ExampleWarning, read_examples
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from fewaspect.detector.examples import Examples
-    from fewaspect.detector.explaining import Analysis
-    from fewaspect.detector.scorer import Scorer
-    from fewaspect.detector.suggesting import Suggestion
+    from fewaspect.detector.explain import Analysis
+    from fewaspect.detector.model import InferenceModel
+    from fewaspect.detector.suggest import Suggestion
+    from fewaspect.detector.support import Examples
     from fewaspect.detector.tuning import Tuned
 
 
@@ -65,13 +65,13 @@ class Detector(Fitted):
 
     @classmethod
     def on(
-        cls, scorer: Scorer, examples: Examples, thresholds: Mapping[str, float], before: Detector | None = None
+        cls, scorer: InferenceModel, examples: Examples, thresholds: Mapping[str, float], before: Detector | None = None
     ) -> Self:  # fmt: skip
         """A detector on weights that are loaded already; an example that `before` knows is not read again.
 
         >>> from fewaspect import AspectDetector
-        >>> from fewaspect.detector.examples import read_examples
-        >>> from fewaspect.detector.scorer import load_scorer
+        >>> from fewaspect.detector.support import read_examples
+        >>> from fewaspect.detector.model import load_scorer
         >>> examples, _ = read_examples({"food": ["the soup was cold"], "noise": ["thin walls"]})
         >>> AspectDetector.on(load_scorer(None), examples, {"food": 0.6}).thresholds_
         {'food': 0.6, 'noise': 0.5}
@@ -166,7 +166,7 @@ class Detector(Fitted):
         >>> found.column_names, found["aspects"].to_pylist()
         (['id', 'text', 'aspects', 'p_food', 'p_noise', 'sentences', 'cut'], [['food'], []])
         """
-        from fewaspect.detector.batch import column_of, columns_of, distinct_texts, with_columns
+        from fewaspect.detector.tables import column_of, columns_of, distinct_texts, with_columns
 
         texts, rows = distinct_texts(column_of(table, text), text)
         columns = columns_of(self._examples.names, self._thresholds, self._find(texts), prefix)
@@ -195,7 +195,7 @@ class Detector(Fitted):
         >>> [len(a.sentences) for a in detector.analyze_many(["Cold soup. Thin walls.", "fine"], words=False)]
         [2, 1]
         """
-        from fewaspect.detector.explaining import explain
+        from fewaspect.detector.explain import explain
 
         checked = check_texts(texts)
         reading = self._read(checked, vectors=words if nearest is None else nearest, evidence=words)
@@ -252,7 +252,7 @@ class Detector(Fitted):
         >>> len({suggestion.text for suggestion in detector.suggest(texts, n=3)})
         3
         """
-        from fewaspect.detector.suggesting import suggest
+        from fewaspect.detector.suggest import suggest
 
         if not isinstance(n, Integral) or n < 0:
             raise ConfigError(f"n: expected a whole number from 0, found {n!r}.")
@@ -269,7 +269,7 @@ class Detector(Fitted):
         >>> result["macro_f1"], result["right_empties"], result["aspects"]["food"]["recall"]
         (1.0, 1.0, 1.0)
         """
-        from fewaspect.detector.measuring import measure
+        from fewaspect.detector.metrics import measure
 
         names = self._examples.names
         truth, unknown = carried(labels, names, len(checked := check_texts(texts)))
@@ -283,7 +283,7 @@ class Detector(Fitted):
         >>> AspectDetector().fit({"food": ["cold soup"], "noise": ["thin walls"]}).score(["the soup"], [["food"]])
         1.0
         """
-        from fewaspect.detector.measuring import f1_with_unknown
+        from fewaspect.detector.metrics import f1_with_unknown
 
         truth, unknown = carried(y, self._examples.names, len(checked := check_texts(X)))
         return f1_with_unknown(decide(self.predict_proba(checked), self._thresholds), truth, unknown)
@@ -297,7 +297,7 @@ class Detector(Fitted):
         >>> sorted(path.name for path in detector.save(tempfile.mkdtemp()).iterdir())
         ['MODEL_CARD.md', 'detector.json', 'examples.safetensors']
         """
-        from fewaspect.detector.store import Stored, write
+        from fewaspect.detector.persistence import Stored, write
 
         thresholds_of(self._examples.names, self.threshold, self._tuned)  # refused rather than saved
         model = None if self._model is None else str(self._model)
@@ -318,7 +318,7 @@ class Detector(Fitted):
         >>> AspectDetector.load(detector.save(tempfile.mkdtemp())).predict(["cold soup"])
         [['food']]
         """
-        from fewaspect.detector.store import read
+        from fewaspect.detector.persistence import read
 
         stored = read(Path(folder), backend, encode_again=encode_again)
         detector = cls(stored.model, **stored.parameters)

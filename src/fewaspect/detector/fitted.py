@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fewaspect.core.errors import ConfigError
+from fewaspect.data.labels import check_texts
 from fewaspect.detector.decision import Threshold, thresholds_of
-from fewaspect.detector.examples import Examples
-from fewaspect.detector.labels import check_texts
-from fewaspect.errors import ConfigError
+from fewaspect.detector.support import Examples
 
 if TYPE_CHECKING:
-    from fewaspect.detector.batch import Found
-    from fewaspect.detector.knowledge import Knowledge
-    from fewaspect.detector.reading import Reading
-    from fewaspect.detector.scorer import Scorer
+    from fewaspect.detector.encoding import FittedState
+    from fewaspect.detector.model import InferenceModel
+    from fewaspect.detector.predictions import SentencePredictions
+    from fewaspect.detector.tables import Found
 
 
 class Fitted:
@@ -27,10 +27,10 @@ class Fitted:
     threshold: Threshold
     batch_tokens: int | None
     backend: str
-    _known: Knowledge  # these six are there after `fit` alone
+    _known: FittedState  # these six are there after `fit` alone
     _model: str | Path | None
     _backend: str
-    _loaded: Scorer | None
+    _loaded: InferenceModel | None
     _matrix: bool
     _tuned: dict[str, float]
 
@@ -60,7 +60,7 @@ class Fitted:
         return self._examples.remarks
 
     @property
-    def _knowledge(self) -> Knowledge:
+    def _knowledge(self) -> FittedState:
         if not self.__sklearn_is_fitted__():
             from sklearn.exceptions import NotFittedError
 
@@ -76,26 +76,26 @@ class Fitted:
         return thresholds_of(self._examples.names, self.threshold, self._tuned)
 
     @property
-    def _scorer(self) -> Scorer:
+    def _scorer(self) -> InferenceModel:
         """Loaded when first needed, of the `model` and `backend` there were at the time of `fit`."""
-        from fewaspect.detector.scorer import load_scorer
+        from fewaspect.detector.model import load_model
 
         if self._loaded is None:
-            self._loaded = load_scorer(self._model, self._backend)
+            self._loaded = load_model(self._model, self._backend)
             self._backend = self._loaded.backend
         return self._loaded
 
     def _learn(self, examples: Examples) -> None:
-        from fewaspect.detector.knowledge import learn
+        from fewaspect.detector.encoding import learn
 
         self._known = learn(self._scorer, examples, getattr(self, "_known", None))
 
     def _serve(self, model: Path) -> None:
         """Answer by another form of the same model."""
-        from fewaspect.detector.knowledge import learn
-        from fewaspect.detector.scorer import load_scorer
+        from fewaspect.detector.encoding import learn
+        from fewaspect.detector.model import load_model
 
-        scorer = load_scorer(model)
+        scorer = load_model(model)
         self.backend = "auto"  # it has one only
         self._known = learn(scorer, self._examples)
         self._model, self._backend, self._loaded = model, scorer.backend, scorer
@@ -107,15 +107,15 @@ class Fitted:
         self._model = None if self.model is None else Path(self.model).resolve()  # wherever a copy is read again
         self._backend, self._loaded = self.backend, None
 
-    def _read(self, texts: Sequence[str], *, vectors: bool = False, evidence: bool = False) -> Reading:
-        from fewaspect.detector.reading import read
+    def _read(self, texts: Sequence[str], *, vectors: bool = False, evidence: bool = False) -> SentencePredictions:
+        from fewaspect.detector.predictions import read
 
         known = self._knowledge
         return read(self._scorer, known, texts, self.batch_tokens, vectors=vectors, evidence=evidence)
 
     def _find(self, texts: Sequence[str]) -> Found:
         """What a table says of each text."""
-        from fewaspect.detector.batch import Found
+        from fewaspect.detector.tables import Found
 
         reading = self._read(check_texts(texts))
         return Found(reading.of_texts, np.array([len(own) for own in reading.rows]), np.array(reading.cut))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fewaspect.detector.decision import DEFAULT_THRESHOLD, decide
-from fewaspect.detector.knowledge import Knowledge
-from fewaspect.detector.reading import read
-from fewaspect.detector.scorer import Scorer
+from fewaspect.detector.encoding import FittedState
+from fewaspect.detector.model import InferenceModel
+from fewaspect.detector.predictions import read
 
 F1 = Callable[[np.ndarray, np.ndarray, float], float]  # of probabilities and truth, each (texts,), at a threshold
 
@@ -96,7 +96,7 @@ def best_threshold(probabilities: np.ndarray, truth: np.ndarray, f1_at: F1 = f1_
     return float(best[np.abs(best - DEFAULT_THRESHOLD).argmin()])
 
 
-def left_out_probabilities(scorer: Scorer, known: Knowledge, batch_tokens: int | None) -> np.ndarray:
+def left_out_probabilities(scorer: InferenceModel, known: FittedState, batch_tokens: int | None) -> np.ndarray:
     """(S, N) what each example would get had it not been given.
 
     The aspects are learned anew for each of at most 64 folds; examples keep their representations.
@@ -109,7 +109,7 @@ def left_out_probabilities(scorer: Scorer, known: Knowledge, batch_tokens: int |
     return result
 
 
-def folds(known: Knowledge, most: int = MOST_FOLDS) -> list[np.ndarray]:
+def folds(known: FittedState, most: int = MOST_FOLDS) -> list[np.ndarray]:
     """Each example in one fold of one; with more than `most` of them, examples of an aspect are spread over folds."""
     membership = known.examples.membership
     aspect = np.where(membership.any(axis=1), membership.argmax(axis=1), membership.shape[1])

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from fewaspect.encoders.cache import StateCache, states_root
 from fewaspect.encoders.packed import PackedStates
+from fewaspect.encoders.state_cache import StateCache, states_root
 from fewaspect.encoders.transformer import TokenEncoder
 
 TEXTS_PER_SEGMENT = 2048

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fewaspect.errors import EncoderError
+from fewaspect.core.errors import EncoderError
 
 WEIGHT_TOP = 64
 SMOOTHING = 0.85
@@ -23,7 +23,7 @@ PRODUCTS = ("attention", "attended", "up", "down")  # of each layer, by what the
 OUTPUT = "states"
 
 
-class Ranges(NamedTuple):
+class ActivationRanges(NamedTuple):
     """The least and the greatest that each column of a product's input was."""
 
     low: np.ndarray
@@ -51,7 +51,10 @@ class _Rounded(NamedTuple):
 
 
 def bert_graph(
-    weights: Mapping[str, np.ndarray], shape: Shape, ranges: Mapping[str, Ranges] | None = None, watched: bool = False
+    weights: Mapping[str, np.ndarray],
+    shape: Shape,
+    ranges: Mapping[str, ActivationRanges] | None = None,
+    watched: bool = False,
 ) -> bytes:
     """The model as ONNX: `input_ids` and `mask`, (B, T) int32, to `states`, (B, T, d).
 
@@ -66,7 +69,7 @@ def bert_graph(
 
 class _Graph:
     def __init__(
-        self, weights: Mapping[str, np.ndarray], shape: Shape, ranges: Mapping[str, Ranges], watched: bool
+        self, weights: Mapping[str, np.ndarray], shape: Shape, ranges: Mapping[str, ActivationRanges], watched: bool
     ) -> None:
         self.weights, self.shape, self.ranges, self.watched = weights, shape, ranges, watched
         self.nodes: list[Any] = []
@@ -167,7 +170,7 @@ class _Graph:
         return made[0]
 
 
-def rounded_product(weights: np.ndarray, ranges: Ranges) -> _Rounded:
+def rounded_product(weights: np.ndarray, ranges: ActivationRanges) -> _Rounded:
     """(in, out) weights and their input in whole numbers."""
     largest = np.maximum(np.maximum(np.abs(ranges.low), np.abs(ranges.high)), 1e-5)
     smooth = largest**SMOOTHING / np.maximum(np.abs(weights).max(axis=1), 1e-5) ** (1 - SMOOTHING)

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from fewaspect.encoders.onnx_graph import OUTPUT, PRODUCTS, Ranges, Shape, bert_graph
-from fewaspect.encoders.text import Tokens, padded_ids
-from fewaspect.encoders.weights import EncoderSource
-from fewaspect.errors import EncoderError
+from fewaspect.core.errors import EncoderError
+from fewaspect.encoders.onnx_graph import OUTPUT, PRODUCTS, ActivationRanges, Shape, bert_graph
+from fewaspect.encoders.sources import EncoderSource
+from fewaspect.text.tokenization import Tokens, padded_ids
 
 TYPES = ("bert", "camembert", "electra", "roberta", "xlm-roberta")  # built alike; they differ in where positions start
 _PREFIXES = ("bert.", "roberta.", "electra.")
@@ -94,18 +94,18 @@ def read_weights(source: EncoderSource, trained: Mapping[str, np.ndarray], freez
 
 def measured_ranges(
     weights: Mapping[str, np.ndarray], shape: Shape, tokens: Tokens, padding: int, texts: Iterable[str]
-) -> dict[str, Ranges]:
+) -> dict[str, ActivationRanges]:
     """What the inputs of all products are on these texts."""
     session = open_session(bert_graph(weights, shape, watched=True))
     watched = [f"{layer}.{product}" for layer in range(shape.layers) for product in PRODUCTS]
-    found: dict[str, Ranges] = {}
+    found: dict[str, ActivationRanges] = {}
     for text in texts:
         rows, mask = padded_ids(tokens.ids([text]), padding)
         outputs = session.run(None, {"input_ids": rows, "mask": mask})[1:]
         for name, values in zip(watched, outputs, strict=True):
             low, high = values[0].min(axis=0), values[0].max(axis=0)
-            before = found.get(name, Ranges(low, high))
-            found[name] = Ranges(np.minimum(before.low, low), np.maximum(before.high, high))
+            before = found.get(name, ActivationRanges(low, high))
+            found[name] = ActivationRanges(np.minimum(before.low, low), np.maximum(before.high, high))
     return found
 
 

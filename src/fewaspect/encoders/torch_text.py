@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.encoders.text import Tokens
 from fewaspect.encoders.transformer import TokenEncoder, UpperLayers
+from fewaspect.text.tokenization import Tokens
 
 
 class TorchTextEncoder:

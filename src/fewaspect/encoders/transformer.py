@@ -14,10 +14,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from fewaspect.encoders.batching import length_batches
+from fewaspect.core.errors import EncoderError
 from fewaspect.encoders.packed import PackedStates, pad, unpad
-from fewaspect.encoders.weights import EncoderSource
-from fewaspect.errors import EncoderError
+from fewaspect.encoders.sources import EncoderSource
+from fewaspect.inference.batching import length_batches
 
 PACKED_ATTENTION = "fewaspect-packed"
 SUPPORTED_TYPES = ("bert", "camembert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta")

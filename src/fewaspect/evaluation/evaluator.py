@@ -11,9 +11,9 @@ import numpy as np
 import torch
 
 from fewaspect.data.episodes import Episode
-from fewaspect.encoders.batching import length_batches
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.evaluation.metrics import macro_f1, measure, over_episodes
+from fewaspect.inference.batching import length_batches
 from fewaspect.methods.base import Represented
 from fewaspect.methods.model import FewShotModel, task_of
 from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, place_episode

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fewaspect.errors import ConfigError
-from fewaspect.settings import (
+from fewaspect.core.errors import ConfigError
+from fewaspect.core.settings import (
     RECIPES,
     AWATTSettings,
     GraphSettings,

@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from fewaspect.core.errors import ConfigError
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.errors import ConfigError
 from fewaspect.modules.count_head import most_likely_count, top_classes
 
 Episodes = Sequence[np.ndarray]  # (Q, N) each

@@ -6,11 +6,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from fewaspect.core.settings import GraphSettings
 from fewaspect.methods.base import Scores, Task
 from fewaspect.methods.threshold import ThresholdMethod
-from fewaspect.modules.graph import SLOPE, Adjacency, neighbour_weights
-from fewaspect.modules.prototypes import class_means, shots
-from fewaspect.settings import GraphSettings
+from fewaspect.modules.class_prototypes import class_means, shots
+from fewaspect.modules.graph_layers import SLOPE, Adjacency, neighbour_weights
 
 CLASSES = 5.0  # logit of a class that all neighbours of the query have, where the graph starts at the distance
 

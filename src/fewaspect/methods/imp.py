@@ -7,11 +7,11 @@ import math
 import torch
 from torch import Tensor, nn
 
+from fewaspect.core.settings import IMPSettings
 from fewaspect.methods.base import Scores, Task
 from fewaspect.methods.threshold import ThresholdMethod
+from fewaspect.modules.class_prototypes import class_means
 from fewaspect.modules.distances import squared_distances
-from fewaspect.modules.prototypes import class_means
-from fewaspect.settings import IMPSettings
 
 LEAST_MASS = 1e-3  # of shots in a cluster that is kept
 

@@ -8,16 +8,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from fewaspect.core.settings import LPNSettings
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods.base import Method, Represented, Scores, Task, shared_tokens
 from fewaspect.modules.bilinear import LowRankBilinear
+from fewaspect.modules.class_prototypes import class_means, label_enhanced_prototypes
 from fewaspect.modules.count_head import CountHead
 from fewaspect.modules.distances import squared_distances
 from fewaspect.modules.label_attention import LabelAttention
 from fewaspect.modules.losses import class_cross_entropy, count_cross_entropy, supervised_contrastive
 from fewaspect.modules.pooling import SelfAttentivePooling
-from fewaspect.modules.prototypes import class_means, label_enhanced_prototypes
-from fewaspect.settings import LPNSettings
 
 ATTENTION_SCALE = 15.0  # of the cosine between attention query and token, where the attention starts at a blend
 

@@ -16,13 +16,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from fewaspect.core.settings import LPNPlusSettings
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods.base import Episodes, Method, Represented, Scores, Task, shared_tokens
-from fewaspect.methods.supporting import against, nearest_of, no_words, without_names, word_list
+from fewaspect.methods.support_words import against, nearest_of, no_words, without_names, word_list
 from fewaspect.modules.pooling import masked_softmax
 from fewaspect.modules.ridge import ridge_directions
 from fewaspect.modules.score_count import ScoreCount
-from fewaspect.settings import LPNPlusSettings
 
 AT_ONCE = 1 << 24  # cosines of words at a time
 THRESHOLDS = np.linspace(0.6, 0.1, 51)

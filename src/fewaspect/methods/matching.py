@@ -6,9 +6,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from fewaspect.core.settings import MatchingSettings
 from fewaspect.methods.base import Scores, Task
 from fewaspect.methods.threshold import ThresholdMethod
-from fewaspect.settings import MatchingSettings
 
 
 class MatchingNetwork(ThresholdMethod):

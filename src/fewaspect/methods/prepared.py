@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from fewaspect.data.episodes import Episode
-from fewaspect.data.sentences import SentenceSet, describe_aspect
+from fewaspect.data.labelled import SentenceSet, describe_aspect
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods.model import EpisodeTensors

@@ -10,13 +10,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from fewaspect.core.settings import AWATTSettings
 from fewaspect.methods.base import Episodes, Represented, Scores, Task
 from fewaspect.methods.threshold import ScaledMethod
+from fewaspect.modules.class_prototypes import class_means
 from fewaspect.modules.count_head import reaching
 from fewaspect.modules.pooling import masked_softmax
-from fewaspect.modules.prototypes import class_means
 from fewaspect.modules.threshold_policy import ThresholdPolicy, learn_policy
-from fewaspect.settings import AWATTSettings
 
 
 class ProtoAWATT(ScaledMethod):

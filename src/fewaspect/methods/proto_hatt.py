@@ -8,10 +8,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from fewaspect.core.settings import HATTSettings
 from fewaspect.methods.base import Scores, Task
 from fewaspect.methods.threshold import ScaledMethod
-from fewaspect.modules.prototypes import shots
-from fewaspect.settings import HATTSettings
+from fewaspect.modules.class_prototypes import shots
 
 
 class ProtoHATT(ScaledMethod):

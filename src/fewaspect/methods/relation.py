@@ -7,10 +7,10 @@ import math
 import torch
 from torch import Tensor, nn
 
+from fewaspect.core.settings import RelationSettings
 from fewaspect.methods.base import Scores, Task
 from fewaspect.methods.threshold import ThresholdMethod
-from fewaspect.modules.prototypes import class_means
-from fewaspect.settings import RelationSettings
+from fewaspect.modules.class_prototypes import class_means
 
 MIDDLE = 0.9  # distance of unit vectors at which the relation starts to say neither yes nor no
 

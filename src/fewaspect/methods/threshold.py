@@ -10,12 +10,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from fewaspect.core.settings import VectorSettings
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods.base import Episodes, Method, Represented, Scores, Task
 from fewaspect.modules.count_head import reaching
 from fewaspect.modules.losses import class_cross_entropy
 from fewaspect.modules.pooling import mean_pooled
-from fewaspect.settings import VectorSettings
 
 CANDIDATES = 100  # thresholds that are tried: quantiles of the scores that a threshold decides about
 

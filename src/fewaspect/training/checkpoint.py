@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from fewaspect.arrays import load_arrays, save_arrays
-from fewaspect.errors import CheckpointError
+from fewaspect.core.arrays import load_arrays, save_arrays
+from fewaspect.core.errors import CheckpointError
 
 
 def save_tensors(path: Path, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None:

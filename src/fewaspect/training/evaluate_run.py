@@ -10,19 +10,19 @@ from typing import Any
 
 from rich.console import Console
 
+from fewaspect.core.environment import describe_environment
+from fewaspect.core.errors import ConfigError, EpisodeError
+from fewaspect.core.progress import counting
+from fewaspect.core.settings import EvaluateSettings, TrainSettings, parse_range
 from fewaspect.data.benchmarks import Benchmark, load_benchmark
 from fewaspect.data.episodes import Episode, EpisodeSampler
-from fewaspect.data.sentences import SentenceSet, describe_aspect
+from fewaspect.data.labelled import SentenceSet, describe_aspect
 from fewaspect.encoders.frozen import FrozenStates
-from fewaspect.environment import describe_environment
-from fewaspect.errors import ConfigError, EpisodeError
 from fewaspect.evaluation.evaluator import EncodedEpisodes, Evaluated, encode_episodes, score_episodes
 from fewaspect.evaluation.metrics import summarise
 from fewaspect.methods import method_entry
 from fewaspect.methods.model import FewShotModel
 from fewaspect.methods.prepared import PreparedSet
-from fewaspect.progress import counting
-from fewaspect.settings import EvaluateSettings, TrainSettings, parse_range
 from fewaspect.training.folder import RunFolder, RunSettings
 from fewaspect.training.run import VALIDATION_SEED, load_run, report_truncation
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fewaspect.errors import CheckpointError, ConfigError
-from fewaspect.files import atomic_write
+from fewaspect.core.errors import CheckpointError, ConfigError
+from fewaspect.core.files import atomic_write
+from fewaspect.core.settings import Settings, TrainSettings, build_settings, differences, largest, to_json
 from fewaspect.methods import method_entry
-from fewaspect.settings import Settings, TrainSettings, build_settings, differences, largest, to_json
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 import torch
 from rich.console import Console
 
+from fewaspect.core.errors import CheckpointError
+from fewaspect.encoders.sources import resolve_encoder
 from fewaspect.encoders.transformer import TokenEncoder
-from fewaspect.encoders.weights import resolve_encoder
-from fewaspect.errors import CheckpointError
 from fewaspect.methods import build_method
 from fewaspect.methods.model import FewShotModel
 from fewaspect.training.checkpoint import load_tensors, restore_model

@@ -17,21 +17,21 @@ import numpy as np
 import torch
 from rich.console import Console
 
+from fewaspect.core.environment import describe_environment
+from fewaspect.core.errors import CheckpointError, TrainingError
+from fewaspect.core.files import atomic_write
+from fewaspect.core.progress import counting, on_terminal, progress_bar
+from fewaspect.core.settings import TrainSettings, parse_range, to_json
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
 from fewaspect.data.joining import with_joined_sentences
-from fewaspect.data.sentences import SentenceSet
+from fewaspect.data.labelled import SentenceSet
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.environment import describe_environment
-from fewaspect.errors import CheckpointError, TrainingError
 from fewaspect.evaluation.evaluator import evaluate_episodes
 from fewaspect.evaluation.metrics import summarise
-from fewaspect.files import atomic_write
 from fewaspect.methods.model import EpisodeTensors, FewShotModel
 from fewaspect.methods.prepared import PreparedSet
-from fewaspect.progress import counting, on_terminal, progress_bar
-from fewaspect.settings import TrainSettings, parse_range, to_json
 from fewaspect.training.checkpoint import (
     load_tensors,
     model_tensors,
@@ -41,9 +41,9 @@ from fewaspect.training.checkpoint import (
     save_tensors,
 )
 from fewaspect.training.folder import RunFolder, RunSettings
-from fewaspect.training.norms import RunningMeans
+from fewaspect.training.gradient_norms import RunningMeans
 from fewaspect.training.prefetch import episodes_on
-from fewaspect.training.ranks import Ranks
+from fewaspect.training.processes import Ranks
 from fewaspect.training.run import VALIDATION_SEED, build_model, report_truncation
 
 LOOK_EVERY = 10  # steps between two looks at the losses

@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from fewaspect.core.files import atomic_write
 from fewaspect.data.format_names import Format
 from fewaspect.data.formats import grouped, json_lines, parquet, semeval, table
-from fewaspect.data.formats.detect import input_format, output_format
 from fewaspect.data.formats.places import Place, quoted
-from fewaspect.data.formats.records import SEPARATOR, Fields, checked
-from fewaspect.data.sentences import LabelledSentence, SentenceSet
-from fewaspect.files import atomic_write
+from fewaspect.data.formats.recognition import input_format, output_format
+from fewaspect.data.formats.record_fields import SEPARATOR, Fields, checked
+from fewaspect.data.labelled import LabelledSentence, SentenceSet
 
 __all__ = ["Format", "input_format", "output_format", "read_sentences", "write_sentences"]
 

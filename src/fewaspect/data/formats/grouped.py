@@ -10,8 +10,8 @@ from typing import IO, Any
 from fewaspect.data.formats.json_lines import parse
 from fewaspect.data.formats.lines import read_lines
 from fewaspect.data.formats.places import Place, quoted, shown
-from fewaspect.data.formats.records import Fields, make_sentence
-from fewaspect.data.sentences import LabelledSentence
+from fewaspect.data.formats.record_fields import Fields, make_sentence
+from fewaspect.data.labelled import LabelledSentence
 
 FILE_LIMIT = 64 * 2**20  # bytes; the object is read whole, and FewAsp's largest split has a tenth of this
 _FIELDS = Fields("tokens", "aspects")

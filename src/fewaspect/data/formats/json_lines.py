@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from fewaspect.core.errors import DataError
 from fewaspect.data.formats.lines import read_lines
 from fewaspect.data.formats.places import Place, quoted, shown
-from fewaspect.data.formats.records import SEPARATOR, Fields, join_names, make_sentence
-from fewaspect.data.sentences import LabelledSentence
-from fewaspect.errors import DataError
+from fewaspect.data.formats.record_fields import SEPARATOR, Fields, join_names, make_sentence
+from fewaspect.data.labelled import LabelledSentence
 
 FEWASP_TEXT, FEWASP_LABELS = "text_u", "label"
 

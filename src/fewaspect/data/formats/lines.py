@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from fewaspect.core.errors import DataError
 from fewaspect.data.formats.places import Place, quoted
-from fewaspect.errors import DataError
 
 LINE_LIMIT = 10 * 2**20  # bytes; no sentence is that long, and a longer line is never read to its end
 _MAGIC = {

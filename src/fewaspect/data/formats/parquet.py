@@ -8,8 +8,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from fewaspect.data.formats.lines import LINE_LIMIT, opened, too_long
 from fewaspect.data.formats.places import Place, quoted
-from fewaspect.data.formats.records import Fields, make_sentence
-from fewaspect.data.sentences import LabelledSentence
+from fewaspect.data.formats.record_fields import Fields, make_sentence
+from fewaspect.data.labelled import LabelledSentence
 
 if TYPE_CHECKING:
     import pyarrow as pa

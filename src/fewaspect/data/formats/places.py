@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fewaspect.errors import DataError
+from fewaspect.core.errors import DataError
 
 _SHOWN = 60
 

@@ -15,8 +15,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from fewaspect.data.formats.lines import LINE_LIMIT, opened_text, too_long
 from fewaspect.data.formats.places import Place, quoted
-from fewaspect.data.formats.records import Fields, make_sentence
-from fewaspect.data.sentences import LabelledSentence
+from fewaspect.data.formats.record_fields import Fields, make_sentence
+from fewaspect.data.labelled import LabelledSentence
 
 _PIECE = 1 << 16
 _CATEGORY_ELEMENTS = ("aspectCategory", "Opinion")

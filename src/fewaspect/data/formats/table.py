@@ -9,8 +9,8 @@ from typing import IO, Any
 
 from fewaspect.data.formats.lines import LINE_LIMIT, read_lines
 from fewaspect.data.formats.places import Place, quoted
-from fewaspect.data.formats.records import SEPARATOR, Fields, join_names, make_sentence
-from fewaspect.data.sentences import LabelledSentence
+from fewaspect.data.formats.record_fields import SEPARATOR, Fields, join_names, make_sentence
+from fewaspect.data.labelled import LabelledSentence
 
 
 def read(path: Path, fields: Fields, encoding: str, delimiter: str) -> Iterator[LabelledSentence]:

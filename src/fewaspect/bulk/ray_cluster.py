@@ -1,0 +1,171 @@
+"""The job on Ray Data: a pool of actors with a detector each, to which nothing but descriptions of partitions goes.
+
+An actor reads its partition and writes it. Rows never pass through the driver or the object store, so that neither
+grows with the input; and a partition that was lost with a machine is done again by another.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from fewaspect.bulk.packing import unpack
+from fewaspect.bulk.partition import Counts, Worker
+from fewaspect.bulk.plan import Part
+from fewaspect.core.errors import ConfigError, FewAspectError
+
+if TYPE_CHECKING:
+    from fewaspect.bulk.job import Job
+
+_STORE = 128 << 20  # bytes of the object store when Ray is started here: descriptions are small
+_FILES = 64  # that one task looks into when the input is divided
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """How many actors, with how many threads each; a running Ray."""
+
+    actors: int
+    threads: int
+
+    def each(self, function: Callable[[str], Answer], paths: Sequence[str]) -> Iterator[Answer]:
+        """As `map`, by tasks on all machines."""
+        import ray
+
+        if len(paths) == 1:
+            yield function(paths[0])
+            return
+        group_of: Any = lambda group: [function(path) for path in group]  # noqa: E731
+        some = ray.remote(num_cpus=1)(group_of)
+        size = max(1, min(_FILES, len(paths) // (4 * self.actors)))
+        waiting = [some.remote(paths[n : n + size]) for n in range(0, len(paths), size)]
+        with _own_errors():
+            for group in waiting:
+                yield from ray.get(group)
+
+    def work(self, job: Job, parts: list[Part]) -> Iterator[Counts]:
+        """The counts of each partition as it is finished; how many wait at an actor is bounded by Ray Data."""
+        import ray
+
+        if ray.util.client.ray.is_connected():  # by ray://, where Ray Data cannot run: then it runs over there
+            there: Any = ray.remote(num_cpus=0)(_Driver).remote(self, job, parts)
+            with _own_errors():
+                while (counts := ray.get(there.next.remote())) is not None:
+                    yield counts
+        else:
+            yield from self._work_here(job, parts)
+
+    def _work_here(self, job: Job, parts: list[Part]) -> Iterator[Counts]:
+        import ray
+        from ray.data import ActorPoolStrategy, from_items
+
+        lean = ray.put(replace(job, plan=replace(job.plan, parts=[])))
+        items = [{"part": json.dumps(asdict(part))} for part in parts]
+        done = from_items(items, override_num_blocks=len(items)).map_batches(
+            Finisher,
+            fn_constructor_args=(lean, self.threads),
+            batch_size=1,
+            compute=ActorPoolStrategy(size=min(self.actors, len(items)), max_tasks_in_flight_per_actor=2),
+            num_cpus=self.threads,
+        )
+        with _own_errors():
+            for row in done.iter_rows():
+                yield Counts(**json.loads(row["counts"]))
+
+
+class _Driver:
+    """What hands out partitions, on a machine of the cluster."""
+
+    def __init__(self, cluster: Cluster, job: Job, parts: list[Part]) -> None:
+        _quiet_data()
+        self.counts = cluster._work_here(job, parts)
+
+    def next(self) -> Counts | None:
+        return next(self.counts, None)
+
+
+class Finisher:
+    """A worker in an actor of its own."""
+
+    def __init__(self, job: Any, threads: int) -> None:
+        import ray
+
+        os.environ["OMP_NUM_THREADS"] = str(threads)
+        given = ray.get(job)
+        self.worker = Worker(unpack(given.detector), given.plan, given.output)
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[str]]:
+        parts = [Part(**json.loads(part)) for part in batch["part"]]
+        return {"counts": [json.dumps(asdict(self.worker.finish(part))) for part in parts]}
+
+
+@contextmanager
+def started(address: str | None = None, actors: int | None = None, threads: int = 1) -> Iterator[Cluster]:
+    """Ray at an address, or one of its own on this machine for the length of the block; quiet."""
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+        import ray.data
+    except ImportError:
+        raise ConfigError(
+            'Bulk jobs run on Ray, which is not here.\nInstall it: pip install "fewaspect[bulk]".'
+        ) from None
+    for name in ("ray", "ray.data"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    own: dict[str, Any] = {} if address else {"include_dashboard": False, "object_store_memory": _STORE}
+    try:
+        with _hushed():
+            ray.init(address=address or "local", logging_level=logging.ERROR, log_to_driver=False, **own)
+    except (ConnectionError, OSError, ValueError, RuntimeError) as error:
+        raise ConfigError(f"--address {address}: expected a running Ray, found none ({error}).") from None
+    try:
+        _quiet_data()
+        cores = int(ray.cluster_resources().get("CPU", 1))
+        yield Cluster(actors or max(1, cores // threads), threads)
+    finally:
+        ray.shutdown()
+
+
+def _quiet_data() -> None:
+    from ray.data import DataContext
+
+    context = DataContext.get_current()
+    context.enable_progress_bars = context.print_on_execution_start = False
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Nothing on standard error, where Ray's native code says how loud it will be; what fails is raised."""
+    kept = os.dup(2)
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+@contextmanager
+def _own_errors() -> Iterator[None]:
+    """What a worker refuses is refused here in the same words, without Ray's around them."""
+    try:
+        yield
+    except Exception as error:
+        for cause in _causes(error):
+            if type(cause).__module__ == FewAspectError.__module__:
+                raise cause from None
+        raise
+
+
+def _causes(error: BaseException | None) -> Iterable[BaseException]:
+    while error is not None:
+        yield error
+        error = getattr(error, "cause", None) or error.__cause__

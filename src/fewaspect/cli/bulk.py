@@ -1,0 +1,83 @@
+"""`fewaspect bulk`: tag millions of rows on all cores of one machine or many."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from fewaspect.cli.review_options import (
+    Backend,
+    Column,
+    Encoding,
+    Examples,
+    From,
+    Model,
+    Quiet,
+    Threshold,
+    make_detector,
+)
+
+
+def bulk(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT", help='File, folder or pattern ("in/*.parquet"), also s3:// and gs://: Parquet, CSV, JSONL.'
+        ),
+    ],
+    output: Annotated[str, typer.Argument(metavar="OUTPUT", help="Folder for the results; a job begun there goes on.")],
+    model: Model = None,
+    examples: Examples = None,
+    address: Annotated[
+        str | None, typer.Option("--address", help="A running Ray (ray://HOST:10001, auto); else one on this machine.")
+    ] = None,
+    actors: Annotated[
+        int | None, typer.Option("--actors", min=1, help="Detectors at work at the same time; else as cores allow.")
+    ] = None,
+    threads: Annotated[int, typer.Option("--threads", min=1, help="Cores of each actor.")] = 1,
+    rows: Annotated[int, typer.Option("--partition-rows", min=1, help="Rows of a partition, at most.")] = 20_000,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only so many rows from the beginning.")] = None,
+    max_bad: Annotated[
+        float, typer.Option("--max-bad", min=0, max=1, help="Stop when a larger share of the rows is bad.")
+    ] = 0.01,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate time and memory; write nothing.")] = False,
+    threshold: Threshold = None,
+    column: Column = None,
+    read_as: From = None,
+    prefix: Annotated[str, typer.Option(help="Put before the names of the columns that are added.")] = "",
+    encoding: Encoding = "utf-8",
+    backend: Backend = "auto",
+    quiet: Quiet = False,
+) -> None:
+    """Tag any number of rows on Ray Data; a job that was interrupted goes on where it was when started again."""
+    os.environ["OMP_NUM_THREADS"] = str(threads)  # this process measures as an actor would
+
+    from rich.console import Console
+
+    from fewaspect.bulk.job import BulkSettings, prepare, run
+    from fewaspect.bulk.job_summary import bulk_table
+    from fewaspect.bulk.packing import pack
+    from fewaspect.bulk.partition import unfinished
+    from fewaspect.bulk.plan import format_of
+    from fewaspect.bulk.ray_cluster import started
+    from fewaspect.bulk.storage import find_files
+    from fewaspect.core.progress import counting
+
+    console = Console(stderr=True, quiet=quiet)
+    settings = BulkSettings(format_of(find_files(source), read_as), column, encoding, prefix, rows, limit)
+    detector = make_detector(examples, model, threshold, backend)
+    classes, packed = tuple(str(name) for name in detector.classes_), pack(detector)
+    with started(address, actors, threads) as cluster:
+        job = prepare(source, output, settings, packed, classes, cluster.each)
+        todo = unfinished(job.plan, job.output)
+        if dry_run:
+            from fewaspect.bulk.job_estimate import estimate, estimate_table
+
+            console.print(estimate_table(estimate(job, todo, detector, cluster.actors)) if todo else "all is finished")
+            return
+        del detector
+        with counting(console, "detecting", job.plan.rows, "rows") as progress:
+            total = run(job, cluster.work, max_bad, progress)
+    console.print(bulk_table(total, classes))

@@ -1,0 +1,81 @@
+"""`fewaspect detect`: tag every review of a file or a pipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fewaspect.cli.review_options import (
+    Backend,
+    Column,
+    Encoding,
+    Examples,
+    From,
+    Model,
+    Quiet,
+    Reviews,
+    Threshold,
+    as_standard,
+    make_detector,
+    refuse_own_input,
+)
+from fewaspect.reviews.formats import STANDARD, OutputFormat, PipeFormat, choose_formats
+
+
+def detect(
+    reviews: Reviews,
+    examples: Examples = None,
+    model: Model = None,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT",
+            callback=as_standard,
+            help='.csv, .tsv, .jsonl, .parquet, .html, or "-": a pipe.',
+        ),
+    ] = STANDARD,
+    threshold: Threshold = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Add reasons, deciding words, sentences.")] = False,
+    per_sentence: Annotated[
+        bool, typer.Option("--per-sentence", help="A row per sentence, with the sentence in place of the review.")
+    ] = False,
+    format: Annotated[
+        PipeFormat | None,
+        typer.Option("--format", help="Format of pipes, where no extension says it; otherwise txt in and jsonl out."),
+    ] = None,
+    read_as: From = None,
+    write_as: Annotated[OutputFormat | None, typer.Option("--to", help="Format of OUT, if not by extension.")] = None,
+    column: Column = None,
+    prefix: Annotated[str, typer.Option(help="Put before the names of the columns that are added.")] = "",
+    encoding: Encoding = "utf-8",
+    chunk: Annotated[int, typer.Option(min=1, help="Reviews in memory at once.")] = 1000,
+    backend: Backend = "auto",
+    quiet: Quiet = False,
+) -> None:
+    """Tag reviews with the aspects they mention; all their other columns are carried along."""
+    reads, writes = choose_formats(reviews, output, format, read_as, write_as)
+    refuse_own_input(output, reviews, examples)
+
+    from rich.console import Console
+
+    from fewaspect.core.progress import reading
+    from fewaspect.reviews.pipeline import Stream, detect_stream
+    from fewaspect.reviews.rows import Layout
+    from fewaspect.reviews.source import Source
+    from fewaspect.reviews.summary import Summary, summary_table
+    from fewaspect.reviews.writers import Target
+
+    console = Console(stderr=True, quiet=quiet)
+    stream = Stream(Source(reviews), reads, column, encoding, chunk)  # faults of the file show before the model loads
+    detector = make_detector(examples, model, threshold, backend)
+    classes = tuple(detector.classes_)
+    layout = Layout(classes, explain, per_sentence, prefix)
+    target = Target(output, writes, "Reviews" if reviews == STANDARD else Path(reviews).name)
+    summary = Summary(classes)
+    with reading(console, "detecting", stream.columns.total, lambda: summary.rate) as progress:
+        detect_stream(detector, stream, target, layout, summary, progress)
+    console.print(summary_table(summary))

@@ -1,0 +1,112 @@
+"""`fewaspect figures`: pictures of benchmark cells and training runs, as PNG and SVG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fewaspect.cli.options import DataFolder, Offline
+from fewaspect.core.errors import ConfigError
+
+app = typer.Typer(help="Draw results and runs as PNG and SVG, with their numbers as JSON.", no_args_is_help=True)
+
+Cells = Annotated[Path, typer.Argument(metavar="CELLS", help="Folder with the cells of a benchmark.")]
+Runs = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of training runs.")]
+Out = Annotated[Path, typer.Option(metavar="FOLDER", help="Where the figure goes; made if missing.")]
+Encoder = Annotated[str, typer.Option(help="Cells of this encoder.")]
+Protocol = Annotated[str, typer.Option(help="Cells of this sampler.")]
+
+
+@app.command("k-curve")
+def k_curve(
+    cells: Cells,
+    out: Out,
+    method: Annotated[str, typer.Option(help="Method whose rank was varied.")] = "lpn",
+    benchmark: Annotated[str, typer.Option(help="Whose validation aspects.")] = "fewasp",
+    way: Annotated[int, typer.Option(help="N of the cells.")] = 5,
+    shot: Annotated[int, typer.Option(help="K of the cells.")] = 5,
+    encoder: Encoder = "minilm",
+    protocol: Protocol = "disjoint",
+) -> None:
+    """AUC and F1 on validation aspects against the rank k of the bilinear shot weights."""
+    from fewaspect.experiments.figures.cell_series import listed, read_cells
+    from fewaspect.experiments.figures.k_curve import draw_k_curve
+    from fewaspect.experiments.figures.k_curve import k_curve as curve_of
+    from fewaspect.experiments.figures.style import output_folder, write_figure
+
+    curve = curve_of(
+        read_cells(cells), method=method, benchmark=benchmark, way=way, shot=shot, encoder=encoder, protocol=protocol
+    )
+    if curve.missing:
+        _note(f"No cells for k = {listed(curve.missing)}; the curve goes without.")
+    _say(write_figure(output_folder(out), "k-curve", lambda: draw_k_curve(curve), curve.numbers()))
+
+
+@app.command("bars")
+def bars(cells: Cells, out: Out, encoder: Encoder = "minilm", protocol: Protocol = "disjoint") -> None:
+    """Measured rows beside the published table: three benchmarks, four settings, F1 and AUC."""
+    from fewaspect.experiments.figures.bars import bars as bars_of
+    from fewaspect.experiments.figures.bars import draw_bars
+    from fewaspect.experiments.figures.cell_series import read_cells
+    from fewaspect.experiments.figures.style import output_folder, write_figure
+
+    data = bars_of(read_cells(cells), encoder=encoder, protocol=protocol)
+    if data.missing:
+        _note(f"No cells for {len(data.missing)} bars, among them: {'; '.join(data.missing[:3])}.")
+    _say(write_figure(output_folder(out), "bars", lambda: draw_bars(data), data.numbers()))
+
+
+@app.command("learning-curves")
+def learning_curves(runs: Runs, out: Out) -> None:
+    """Loss parts and validation scores against the step."""
+    from fewaspect.experiments.figures.learning_curves import draw_learning_curves, numbers, read_curves
+    from fewaspect.experiments.figures.style import output_folder, write_figure
+
+    curves = read_curves(runs)
+    _say(write_figure(output_folder(out), "learning-curves", lambda: draw_learning_curves(curves), numbers(curves)))
+
+
+@app.command("prototypes")
+def prototypes(
+    out: Out,
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="RUN...", help="Folders of training runs.")] = None,
+    data: DataFolder = None,
+    benchmark: Annotated[str, typer.Option(help="Whose test aspects.")] = "fewasp-multi",
+    way: Annotated[int, typer.Option(help="Classes per episode, N.")] = 5,
+    shot: Annotated[int, typer.Option(help="Support sentences per class, K.")] = 5,
+    episodes: Annotated[int, typer.Option(help="Number of episodes.")] = 3000,
+    seed: Annotated[int, typer.Option(help="Seed of the episodes.")] = 1,
+    points: Annotated[int, typer.Option(min=10, help="Prototypes on the map; t-SNE of more takes longer.")] = 6000,
+    redraw: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the points of this prototypes.npz again.")
+    ] = None,
+    offline: Offline = False,
+) -> None:
+    """Maps of the prototypes of many test episodes, one panel per run, coloured by aspect (t-SNE)."""
+    if bool(runs) == bool(redraw):
+        raise ConfigError("expected folders of runs, or --redraw with the points of an earlier map; give one of them.")
+
+    from fewaspect.core.settings import EvaluateSettings
+    from fewaspect.experiments.figures.prototype_map import load_map, map_prototypes, save_map
+    from fewaspect.experiments.figures.prototypes import draw_prototypes
+    from fewaspect.experiments.figures.style import output_folder, write_figure
+
+    folder = output_folder(out)
+    if redraw:
+        found = load_map(redraw)
+    else:
+        settings = EvaluateSettings(benchmark, "test", str(way), str(shot), episodes=episodes, seed=seed)
+        found = map_prototypes(runs or [], settings, data, points, offline=offline or None)
+        save_map(folder / "prototypes.npz", found)
+    _say(write_figure(folder, "prototypes", lambda: draw_prototypes(found), found.numbers()))
+
+
+def _say(paths: list[Path]) -> None:
+    for path in paths:
+        typer.echo(path)
+
+
+def _note(text: str) -> None:
+    typer.echo(text, err=True)

@@ -1,0 +1,74 @@
+"""`fewaspect report`: one page on what a file of reviews speaks of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fewaspect.cli.review_options import (
+    Backend,
+    Column,
+    Encoding,
+    Examples,
+    From,
+    Model,
+    Quiet,
+    Reviews,
+    Threshold,
+    as_standard,
+    make_detector,
+    refuse_own_input,
+)
+from fewaspect.reviews.formats import STANDARD, choose_formats, refuse_other_than_page
+
+
+def report(
+    reviews: Reviews,
+    examples: Examples = None,
+    model: Model = None,
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="OUT", callback=as_standard, help='The page to write, or "-": a pipe.'),
+    ] = "report.html",
+    threshold: Threshold = None,
+    title: Annotated[str | None, typer.Option(help="Stands on the page; the name of the file, if not given.")] = None,
+    sentences: Annotated[int, typer.Option(min=1, help="Example sentences per aspect.")] = 4,
+    read_as: From = None,
+    column: Column = None,
+    encoding: Encoding = "utf-8",
+    backend: Backend = "auto",
+    quiet: Quiet = False,
+) -> None:
+    """Write a page with how often each aspect occurs, what occurs together, and sentences that show it."""
+    reads, _ = choose_formats(reviews, None, None, read_as)
+    refuse_own_input(output, reviews, examples)
+    refuse_other_than_page(output)
+
+    from rich.console import Console
+
+    from fewaspect.core.progress import reading
+    from fewaspect.reviews.pipeline import Stream, analyzed
+    from fewaspect.reviews.report_page import Candidates, render_report
+    from fewaspect.reviews.source import Source
+    from fewaspect.reviews.summary import Summary, summary_table
+    from fewaspect.reviews.writers import open_target
+
+    console = Console(stderr=True, quiet=quiet)
+    stream = Stream(Source(reviews), reads, column, encoding)
+    detector = make_detector(examples, model, threshold, backend)
+    name = title or ("Reviews" if reviews == STANDARD else Path(reviews).name)
+    with open_target(output) as file:  # opened first: a folder that is not there shows before the work
+        summary, candidates = Summary(tuple(detector.classes_)), Candidates()
+        with reading(console, "reading", stream.columns.total, lambda: summary.rate) as progress:
+            for chunk in stream.chunks:
+                analyses = analyzed(detector, chunk, words=False)
+                summary.add(analyses)
+                candidates.add(analyses)
+                progress(len(chunk))
+        file.write(render_report(detector, summary, candidates, name, sentences))
+        file.flush()
+    console.print(summary_table(summary))
+    if not quiet and output != STANDARD:
+        typer.echo(str(Path(output).resolve()))

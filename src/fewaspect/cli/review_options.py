@@ -1,0 +1,122 @@
+"""Options that the commands about reviews share, and the detector that they name."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fewaspect.core.errors import ConfigError
+from fewaspect.reviews.formats import STANDARD, InputFormat
+
+if TYPE_CHECKING:
+    from fewaspect.detector.detector import Detector
+
+Reviews = Annotated[
+    str,
+    typer.Argument(metavar="REVIEWS", help='.txt (a review per line), .csv, .tsv, .jsonl, .parquet, or "-": a pipe.'),
+]
+Examples = Annotated[
+    Path | None,
+    typer.Option(
+        "--examples",
+        metavar="EXAMPLES",
+        help="Aspects by example: JSON or YAML with a list of sentences per aspect, or a file of labelled sentences.",
+    ),
+]
+Model = Annotated[
+    Path | None,
+    typer.Option("--model", metavar="FOLDER", help="What `fewaspect fit` saved; with --examples, a training run."),
+]
+Threshold = Annotated[
+    list[str] | None,
+    typer.Option("--threshold", metavar="P|ASPECT=P", help="Decide by this probability; for one aspect, if named."),
+]
+Column = Annotated[
+    str | None,
+    typer.Option("--column", help="Column or field of the reviews, if not text, review, sentence, content or body."),
+]
+From = Annotated[InputFormat | None, typer.Option("--from", help="Format of the reviews, if not by extension.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of a text file.")]
+Backend = Annotated[
+    str, typer.Option("--backend", metavar="NAME", help="auto, torch, onnx or onnx-int8; see docs/performance.md.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")]
+
+
+def as_standard(output: str) -> str:
+    """Standard output by its other name, which would otherwise replace the file that it is appended to."""
+    return STANDARD if output == "/dev/stdout" else output
+
+
+def make_detector(
+    examples: Path | None, model: Path | None, threshold: list[str] | None = None, backend: str = "auto"
+) -> Detector:
+    """A fitted detector from examples, or one that was saved; thresholds given here win."""
+    from fewaspect.detector.detector import Detector
+
+    if examples is not None:
+        detector = fit_detector(examples, model, backend)
+    elif model is not None:
+        detector = Detector.load(model, backend=backend)
+    else:
+        raise ConfigError(
+            "Which aspects? Expected --examples EXAMPLES or --model FOLDER, found neither.\n"
+            'EXAMPLES may be a JSON file like {"food": ["the soup was cold"], "parking": ["no valet"]}.'
+        )
+    if threshold:
+        detector.threshold = parse_thresholds(threshold, list(detector.classes_))
+    return detector
+
+
+def fit_detector(examples: Path, run: Path | None, backend: str = "auto") -> Detector:
+    """A detector of the aspects in a file; what is odd about the examples is said on standard error."""
+    from fewaspect.detector.detector import Detector
+    from fewaspect.detector.support import ExampleWarning
+    from fewaspect.reviews.definitions import read_definitions
+
+    given = read_definitions(examples)
+    detector = Detector(model=run, backend=backend)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExampleWarning)
+        detector.fit(given.examples, given.labels, names=given.names, descriptions=given.descriptions)
+    for remark in detector.remarks_:
+        typer.secho(f"{examples}: {remark}", fg="yellow", err=True)
+    return detector
+
+
+def parse_thresholds(values: list[str], classes: list[str]) -> float | dict[str, float]:
+    """One number for all, or aspect=number for some; a number beside those is for the rest."""
+    common: float | None = None
+    named: dict[str, float] = {}
+    for value in values:
+        name, equals, number = value.rpartition("=")
+        if equals and name not in classes:
+            raise ConfigError(
+                f"--threshold {value}: expected the name of an aspect, found {name}.\nAspects: {', '.join(classes)}."
+            )
+        try:
+            level = float(number)
+        except ValueError:
+            raise ConfigError(f"--threshold {value}: expected a number from 0 to 1, found {number}.") from None
+        if not 0 <= level <= 1:
+            raise ConfigError(f"--threshold {value}: expected a number from 0 to 1, found {number}.")
+        if equals:
+            named[name] = level
+        else:
+            common = level
+    if not named:
+        assert common is not None
+        return common
+    return named if common is None else {name: named.get(name, common) for name in classes}
+
+
+def refuse_own_input(output: str, reviews: str, examples: Path | None) -> None:
+    """Results never take the place of the reviews or the examples."""
+    from fewaspect.reviews.source import Source
+
+    for name, given in (("reviews", reviews), ("examples", examples)):
+        if given is not None and Source(str(given)).is_file(Path(output)):
+            raise ConfigError(f"{output}: --output names the file of the {name}.\nName another file.")

@@ -1,0 +1,37 @@
+"""`fewaspect tables`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fewaspect.core.errors import ConfigError
+
+_BY_SUFFIX = {".md": "markdown", ".tex": "latex"}
+
+
+def tables(
+    cells: Annotated[Path, typer.Argument(metavar="CELLS", help="Folder of a benchmark, or of its cells.")],
+    format: Annotated[
+        str | None, typer.Option(help="terminal, markdown or latex; by default as the ending of --out says.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the tables here.")] = None,
+) -> None:
+    """The paper's tables from the cells of a benchmark, each number beside the published one."""
+    from fewaspect.core.files import atomic_write
+    from fewaspect.experiments.cells import read_cells
+    from fewaspect.experiments.tables import FORMATS
+    from fewaspect.experiments.tables.collect import collect
+
+    chosen = format or _BY_SUFFIX.get(out.suffix if out else "", "terminal")
+    if chosen not in FORMATS:
+        raise ConfigError(f'--format: expected one of {", ".join(FORMATS)}, found "{chosen}".')
+    text = FORMATS[chosen](collect(read_cells(cells)))
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    with atomic_write(out) as file:
+        file.write(re.sub(r"\x1b\[[0-9;]*m", "", text))  # colours are for the terminal

@@ -1,0 +1,95 @@
+"""From the raw fields of a record to a checked LabelledSentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fewaspect.data.formats.places import Place, quoted, shown
+from fewaspect.data.labelled import LabelledSentence
+
+SEPARATOR = ","  # between the aspect names of one string; spaces around a name do not count
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The names of the text and label fields, and what separates names where labels are one string."""
+
+    text: str = "text"
+    labels: str = "labels"
+    separator: str | None = None
+
+
+def make_sentence(place: Place, fields: Fields, text: object, labels: object) -> LabelledSentence:
+    """Check a record's two fields. Labels are a list of names or, with a separator, one string."""
+    if not isinstance(text, str):
+        raise place.error(f"{quoted(fields.text)} must be a string, found {shown(text)}.", "Put the sentence there.")
+    if not text.strip():
+        raise place.error(
+            f"{quoted(fields.text)} must hold a sentence, found {shown(text) if text else 'an empty string'}.",
+            "Remove the record or fill in its text.",
+        )
+    _check_unicode(place, fields.text, text)
+    return LabelledSentence(text, _names(place, fields, labels))
+
+
+def checked(place: Place, sentences: Iterable[LabelledSentence]) -> Iterable[LabelledSentence]:
+    """Sentences made by a program, held to the rules for those read from a file: what is written can be read."""
+    for number, sentence in enumerate(sentences, 1):
+        here = place.at(f"sentence {number}")
+        yield make_sentence(here, Fields(), sentence.text, list(sentence.aspects))
+
+
+def join_names(place: Place, aspects: Sequence[str], separator: str, joint: str) -> str:
+    """Aspect names as one string; a name that contains the separator cannot be told apart and is refused."""
+    for name in aspects:
+        if separator in name:
+            raise place.error(
+                f"the aspect {quoted(name)} contains {quoted(separator)}, which separates names in this format.",
+                "Rename the aspect, or write jsonl or parquet, which keep names in a list.",
+            )
+    return joint.join(aspects)
+
+
+def _names(place: Place, fields: Fields, labels: object) -> tuple[str, ...]:
+    if isinstance(labels, str):
+        labels = _split(place, fields, labels)
+    if not isinstance(labels, list):
+        raise place.error(
+            f"{quoted(fields.labels)} must be a list of aspect names, found {shown(labels)}.",
+            "Write an empty list for a sentence without any aspect.",
+        )
+    for position, name in enumerate(labels, 1):
+        if not isinstance(name, str):
+            raise place.error(
+                f"{quoted(fields.labels)} must hold aspect names, found {shown(name)} at position {position}.",
+                'Put every name in quotes, as in ["food", "service"].',
+            )
+        if not name.strip():
+            raise place.error(
+                f"{quoted(fields.labels)} must hold aspect names, found an empty one at position {position}.",
+                "Remove it; a sentence without any aspect has empty labels.",
+            )
+        _check_unicode(place, fields.labels, name)
+    return tuple(dict.fromkeys(name.strip() for name in labels))
+
+
+def _split(place: Place, fields: Fields, labels: str) -> list[str]:
+    if fields.separator is None:
+        parts = ", ".join(quoted(part.strip()) for part in labels.split(",")[:4])
+        raise place.error(
+            f"{quoted(fields.labels)} must be a list of aspect names, found {shown(labels)}.",
+            f'Split it into [{parts}], or pass --label-separator ", ".',
+        )
+    return labels.split(fields.separator) if labels.strip() else []
+
+
+def _check_unicode(place: Place, field: str, text: str) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise place.error(
+            f"{quoted(field)} must be Unicode text, found half of a surrogate pair "
+            f"({text[error.start]!a}) at character {error.start + 1}.",
+            "Write the character itself or both halves of its escape.",
+        ) from None

@@ -1,0 +1,165 @@
+"""What a user may write for "these texts carry these aspects": lists of names or a 0/1 matrix, checked row by row."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fewaspect.core.errors import DataError
+
+_LONE_SURROGATES = re.compile(r"[\ud800-\udfff]")
+
+
+def check_texts(texts: Any, where: str = "texts") -> list[str]:
+    """A list of strings from any sequence of them; half of a surrogate pair, which no file can hold, becomes U+FFFD."""
+    if len(shape := getattr(texts, "shape", (0,))) != 1:
+        found = f"{type(texts).__name__} of shape {shape}"
+        raise DataError(f'{where}: expected a list of texts, found {found}. Give one column of it: table["text"].')
+    if isinstance(texts, str | bytes | Mapping) or not isinstance(texts, Iterable):
+        found = f"one string, {shortened(texts)}" if isinstance(texts, str) else type(texts).__name__
+        raise DataError(f"{where}: expected a list of texts, found {found}. Put it in a list: [text].")
+    checked = list(plain(texts))
+    for row, text in enumerate(checked):
+        if not isinstance(text, str):
+            raise DataError(f"{where}[{row}]: expected a text, found {type(text).__name__} {text!r}.")
+    return [_LONE_SURROGATES.sub("\ufffd", str(text)) for text in checked]
+
+
+def is_matrix(labels: Any) -> bool:
+    """Whether labels are numbers, one column per aspect, and not names."""
+    if hasattr(labels, "toarray") or hasattr(labels, "columns"):
+        return True
+    if isinstance(labels, np.ndarray) and labels.ndim == 2 and labels.dtype != object:
+        return labels.dtype.kind in "biuf"
+    rows = [row for row in labels if not isinstance(row, str)] if isinstance(labels, Iterable) else []
+    return any(isinstance(entry, int | float | np.number | np.bool_) for row in rows if _is_row(row) for entry in row)
+
+
+def settled(labels: Any) -> Any:
+    """Labels that can be looked at more than once; what a generator gives is kept."""
+    labels = list(labels) if isinstance(labels, Iterator) else plain(labels)
+    if isinstance(labels, list | tuple):
+        return [list(row) if isinstance(row, Iterator) else row for row in labels]
+    return labels
+
+
+def plain(column: Any) -> Any:
+    """The values of a column of pyarrow, which else gives objects of its own; anything else as it is."""
+    return column.to_pylist() if hasattr(column, "to_pylist") and not hasattr(column, "columns") else column
+
+
+def has_column_names(labels: Any) -> bool:
+    """Whether it is a data frame whose columns are not merely numbered."""
+    return hasattr(labels, "columns") and _columns(labels) != list(range(len(labels.columns)))
+
+
+def matrix_names(labels: Any, names: Sequence[str] | None) -> list[str]:
+    """The names of a matrix's columns: those given, those of a data frame, or "0", "1", ..."""
+    count = check_matrix(labels).shape[1]
+    if names is None:
+        columns = _columns(labels) if hasattr(labels, "columns") else range(count)
+        return [str(name) for name in columns]
+    if len(names) != count:
+        raise DataError(f"names: expected one for each of the {count} columns, found {len(names)}.")
+    return list(names)
+
+
+def check_matrix(labels: Any) -> np.ndarray:
+    """(texts, aspects) booleans from a matrix of 0 and 1."""
+    dense = labels.toarray() if hasattr(labels, "toarray") else labels
+    try:
+        matrix = np.asarray(dense, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"labels: expected rows of 0 and 1, all of the same length, found: {error}.") from error
+    if matrix.ndim != 2:
+        raise DataError(
+            f"labels: expected a matrix with a row per text and a column per aspect, found shape {matrix.shape}."
+        )
+    wrong = np.argwhere((matrix != 0) & (matrix != 1))
+    if len(wrong):
+        row, column = (int(place) for place in wrong[0])
+        raise DataError(f"labels[{row}, {column}]: expected 0 or 1, found {matrix[row, column]:g}.")
+    return matrix.astype(bool)
+
+
+def check_lists(labels: Any) -> list[tuple[str, ...]]:
+    """The aspect names of each text, each once."""
+    if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
+        raise DataError(f"labels: expected a list of lists of aspect names, found {type(labels).__name__}.")
+    checked = []
+    for row, names in enumerate(labels):
+        if isinstance(names, str):
+            raise DataError(
+                f'labels[{row}]: expected a list of aspect names, found the string "{names}". '
+                f'Write ["{names}"], or one name for each aspect it stands for.'
+            )
+        if not _is_row(names):
+            raise DataError(f"labels[{row}]: expected a list of aspect names, found {type(names).__name__}.")
+        checked.append(tuple(dict.fromkeys(check_name(name, f"labels[{row}]") for name in names)))
+    return checked
+
+
+def check_name(name: Any, where: str) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise DataError(f"{where}: expected the name of an aspect, found {name!r}.")
+    return _LONE_SURROGATES.sub("\ufffd", str(name))
+
+
+def carried(labels: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """(texts, aspects) booleans in the order of `names`, and a column for each name that is none of them."""
+    labels = settled(labels)
+    if has_column_names(labels):
+        return _by_column(labels, names, texts)
+    if is_matrix(labels):
+        matrix = check_matrix(labels)
+        if matrix.shape[1] != len(names):
+            raise DataError(f"labels: expected {len(names)} columns, one per aspect, found {matrix.shape[1]}.")
+        check_lengths(texts, len(matrix))
+        return matrix, {}
+    lists = check_lists(labels)
+    check_lengths(texts, len(lists))
+    matrix = np.array([[name in row for name in names] for row in lists], dtype=bool).reshape(len(lists), len(names))
+    unknown = sorted({name for row in lists for name in row} - set(names))
+    return matrix, {name: np.array([name in row for row in lists], dtype=bool) for name in unknown}
+
+
+def _by_column(frame: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """A data frame says by name which aspect a column is for, in any order."""
+    matrix = check_matrix(frame)
+    check_lengths(texts, len(matrix))
+    columns = [str(column) for column in _columns(frame)]
+    if missing := [name for name in names if columns.count(name) != 1]:
+        found = ", ".join(columns) or "none"
+        raise DataError(f'labels: expected one column "{missing[0]}", found the columns {found}.')
+    unknown = {column: matrix[:, n] for n, column in enumerate(columns) if column not in names and matrix[:, n].any()}
+    return matrix[:, [columns.index(name) for name in names]], unknown
+
+
+def _columns(frame: Any) -> list[Any]:
+    """Their names, which pyarrow has elsewhere than pandas and polars."""
+    return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+
+
+def check_lengths(texts: int, labels: int) -> None:
+    if texts != labels:
+        raise DataError(f"labels: expected one row for each of the {texts} texts, found {labels}.")
+
+
+def unknown_aspect(name: str, names: Sequence[str]) -> DataError:
+    guess = difflib.get_close_matches(name, names, n=1)
+    hint = f'Did you mean "{guess[0]}"?' if guess else f"Known: {', '.join(names)}."
+    return DataError(f'unknown aspect "{name}". {hint} A new one is added with add_aspect.')
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """A text in quotes on one line, for messages."""
+    line = " ".join(text.split())
+    return f'"{line}"' if len(line) <= most else f'"{line[: most - 1]}…"'
+
+
+def _is_row(names: Any) -> bool:
+    return isinstance(names, Iterable) and not isinstance(names, str | bytes | Mapping)

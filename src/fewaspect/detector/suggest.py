@@ -1,0 +1,99 @@
+"""Which texts to label next: those the detector is unsure of, unlike the examples and unlike each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fewaspect.data.labels import shortened
+from fewaspect.detector.encoding import FittedState
+from fewaspect.detector.predictions import SentencePredictions
+from fewaspect.detector.support import example_identity
+
+UNSURE_SHARE = 0.6  # of a text's value; the rest is how new it is
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A text worth labelling, why, and where it stands among the texts given."""
+
+    text: str
+    why: str
+    index: int
+
+
+def suggest(
+    known: FittedState, texts: Sequence[str], reading: SentencePredictions, thresholds: np.ndarray, n: int
+) -> list[Suggestion]:
+    """The best `n`, chosen one by one: what resembles one that is chosen already loses value. Equal texts once."""
+    candidates = _candidates(known, texts, reading)
+    if not candidates:
+        return []
+    probabilities = reading.of_texts[candidates]  # (C, N)
+    vectors = np.stack([_vector(reading, index) for index in candidates])  # (C, d)
+    unsure = uncertainty(probabilities, thresholds)  # (C, N)
+    similar, nearest = _nearest_examples(known, vectors)
+    value = UNSURE_SHARE * unsure.max(axis=1) + (1 - UNSURE_SHARE) * (1 - similar)
+    chosen: list[int] = []
+    taken = np.zeros(len(candidates))  # how similar the most similar chosen one is
+    for _ in range(min(n, len(candidates))):
+        left = value * (1 - taken)
+        left[chosen] = -np.inf
+        best = int(left.argmax())
+        chosen.append(best)
+        taken = np.maximum(taken, (vectors @ vectors[best]).clip(0, 1))
+    return [
+        Suggestion(
+            texts[candidates[c]], _why(known, probabilities[c], unsure[c], thresholds, similar[c], nearest[c]),
+            candidates[c],
+        )
+        for c in chosen
+    ]  # fmt: skip
+
+
+def uncertainty(probabilities: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
+    """(C, N) 1 at the threshold, falling to 0 at the probabilities 0 and 1."""
+    room = np.where(probabilities < thresholds, thresholds, 1 - thresholds)
+    return 1 - np.abs(probabilities - thresholds) / np.maximum(room, 1e-9)
+
+
+def _candidates(known: FittedState, texts: Sequence[str], reading: SentencePredictions) -> list[int]:
+    """Texts with words, each once, that are no examples yet."""
+    seen = {example_identity(text) for text in known.examples.texts}
+    found = []
+    for index, text in enumerate(texts):
+        identity = example_identity(text)
+        if identity not in seen and reading.probabilities[reading.rows[index]].any():
+            seen.add(identity)
+            found.append(index)
+    return found
+
+
+def _vector(reading: SentencePredictions, index: int) -> np.ndarray:
+    total = reading.vectors[reading.rows[index]].sum(axis=0)
+    return total / max(float(np.linalg.norm(total)), 1e-9)
+
+
+def _nearest_examples(known: FittedState, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(C,) cosine with the nearest example, from 0 to 1, and which one that is; -1 where there are no examples."""
+    if not len(known.example_vectors):
+        return np.zeros(len(vectors)), np.full(len(vectors), -1)
+    similar = vectors @ known.example_vectors.T
+    return similar.max(axis=1).clip(0, 1), similar.argmax(axis=1)
+
+
+def _why(
+    known: FittedState, probabilities: np.ndarray, unsure: np.ndarray, thresholds: np.ndarray, similar: float,
+    nearest: int,
+) -> str:  # fmt: skip
+    names, n = known.examples.names, int(unsure.argmax())
+    reasons = []
+    if unsure[n] >= 0.5:
+        reasons.append(f"unsure: {names[n]} {probabilities[n]:.2f}, threshold {thresholds[n]:.2f}")
+    if nearest < 0:
+        reasons.append("new: there are no examples yet")
+    elif similar < 0.5 or not reasons:
+        reasons.append(f"new: nearest is {shortened(known.examples.texts[nearest])} (similarity {similar:.2f})")
+    return "; ".join(reasons)

@@ -1,0 +1,198 @@
+"""What a user has said of the aspects: example sentences, which aspects each stands for, names and descriptions."""
+
+from __future__ import annotations
+
+import unicodedata
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fewaspect.core.errors import DataError
+from fewaspect.data.labelled import describe_aspect, text_identity
+from fewaspect.data.labels import (
+    carried,
+    check_lengths,
+    check_lists,
+    check_name,
+    check_texts,
+    has_column_names,
+    is_matrix,
+    matrix_names,
+    settled,
+    shortened,
+    unknown_aspect,
+)
+
+_WIDTHLESS = dict.fromkeys(map(ord, "\ufeff\u200b\u2060\u00ad"))  # byte order mark, spaces of no width, soft hyphen
+
+
+class ExampleWarning(UserWarning):
+    """Examples that were given twice, contradict each other or cannot be used; the detector works all the same."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Each sentence once with the aspects it stands for; with none of them, it is an example of "none of these"."""
+
+    names: tuple[str, ...]
+    sentences: Mapping[str, frozenset[str]]  # by text, in order of appearance
+    descriptions: Mapping[str, str]
+    nameless: frozenset[str] = frozenset()  # names that are mere numbers of columns and say nothing
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(self.sentences)
+
+    @cached_property
+    def membership(self) -> np.ndarray:
+        """(S, N) booleans."""
+        rows = [[name in own for name in self.names] for own in self.sentences.values()]
+        return np.array(rows, dtype=bool).reshape(len(self.sentences), len(self.names))
+
+    def label_text(self, name: str) -> str:
+        """What the encoder reads for an aspect: its name, and its description if it has one; nothing if neither is."""
+        read = "" if name in self.nameless else describe_aspect(name) or name
+        return ": ".join(part for part in (read, self.descriptions.get(name)) if part)
+
+    def shots(self, name: str) -> int:
+        return sum(name in own for own in self.sentences.values())
+
+    def with_aspect(self, name: str, texts: Sequence[str], description: str | None) -> Examples:
+        """One more aspect, behind the others."""
+        if check_name(name, "name") in self.names:
+            raise DataError(f'the aspect "{name}" is there already. Give it more examples with add_examples.')
+        described = {**self.descriptions, **_descriptions({name: description} if description else {}, (name,))}
+        new = replace(self, names=(*self.names, name), descriptions=described)
+        return new.with_sentences([(text, (name,)) for text in check_texts(texts, "examples")], joining=True)
+
+    def without_aspect(self, name: str) -> Examples:
+        """One aspect less; sentences that stood for it alone go with it, they do not become examples of none."""
+        if name not in self.names:
+            raise unknown_aspect(name, self.names)
+        if len(self.names) == 1:
+            raise DataError(f'"{name}" is the only aspect, and a detector needs one. Add another before.')
+        left = {text: own - {name} for text, own in self.sentences.items() if own != {name}}
+        names = tuple(other for other in self.names if other != name)
+        described = {other: text for other, text in self.descriptions.items() if other != name}
+        return replace(
+            self, names=names, sentences=left, descriptions=described, nameless=self.nameless - {name}, remarks=()
+        )
+
+    def with_labelled(self, texts: Any, labels: Any) -> Examples:
+        """More sentences for aspects that are known."""
+        checked = check_texts(texts)
+        matrix, unknown = carried(labels, self.names, len(checked))
+        for name in unknown:
+            raise unknown_aspect(name, self.names)
+        rows = [tuple(name for name, has in zip(self.names, row, strict=True) if has) for row in matrix]
+        return self.with_sentences(list(zip(checked, rows, strict=True)), joining=False)
+
+    def with_sentences(self, labelled: Sequence[tuple[str, Sequence[str]]], *, joining: bool) -> Examples:
+        """More sentences. One that is there already gets the new aspects too; that is a contradiction unless `joining`.
+
+        A sentence listed under two aspects stands for both. But where each sentence comes with all of its aspects, two
+        different lists for the same sentence cannot both be right, and an aspect and "none" never can.
+        """
+        sentences = dict(self.sentences)
+        known = {example_identity(text): text for text in sentences}
+        empty, twice, contrary = 0, [], []
+        for given, names in labelled:
+            if not given.strip():
+                empty += 1
+                continue
+            text, own = known.setdefault(example_identity(given), given), frozenset(names)
+            before = sentences.get(text)
+            sentences[text] = own | (before or frozenset())
+            if before is None:
+                continue
+            if own != before and (not joining or not own or not before):
+                contrary.append(text)
+            elif own <= before:
+                twice.append(text)
+        remarks = (*_remark(len(twice), twice, "given more than once, counted once"),
+                   *_remark(len(contrary), contrary, "given with different aspects, taken to stand for all of them"),
+                   *_remark(empty, [], "empty, left out"))  # fmt: skip
+        for remark in remarks:
+            warnings.warn(remark, ExampleWarning, stacklevel=4)
+        return replace(self, sentences=sentences, remarks=remarks)
+
+    def without_unreadable(self, texts: Sequence[str]) -> Examples:
+        """Without sentences in which the encoder finds no word; they are told like others that cannot be used."""
+        remarks = _remark(len(texts), texts, "without a word to read, left out")
+        for remark in remarks:
+            warnings.warn(remark, ExampleWarning, stacklevel=5)
+        left = {text: own for text, own in self.sentences.items() if text not in texts}
+        return replace(self, sentences=left, remarks=(*self.remarks, *remarks)) if texts else self
+
+
+def read_examples(
+    X: Any, y: Any = None, *, names: Sequence[str] | None = None, descriptions: Mapping[str, str] | None = None,
+    none: Iterable[str] = (),
+) -> tuple[Examples, bool]:  # fmt: skip
+    """Examples from a dict of lists, or from texts with lists of names or a 0/1 matrix; true if it was a matrix."""
+    labelled: list[tuple[str, Sequence[str]]]
+    matrix = False
+    names = None if names is None else check_texts(names, "names")
+    if isinstance(X, Mapping):
+        if y is not None:
+            raise DataError("labels: expected none beside a dict of examples, found some.")
+        given = [check_name(name, "aspects") for name in X]
+        order = given if names is None else names
+        for name in given:
+            if name not in order:
+                raise unknown_aspect(name, order)
+        per_aspect = {name: check_texts(texts, f'examples of "{name}"') for name, texts in X.items()}
+        labelled = [(text, (name,)) for name, texts in per_aspect.items() for text in texts]
+    else:
+        texts = check_texts(X)
+        if y is None:
+            raise DataError("labels: expected the aspects of each text, found none. Or give a dict of examples.")
+        y = settled(y)
+        if matrix := is_matrix(y):
+            order = matrix_names(y, names)
+            rows, _ = carried(y, order, len(texts))
+            lists = [tuple(name for name, has in zip(order, row, strict=True) if has) for row in rows]
+        else:
+            lists = check_lists(y)
+            order = names if names is not None else sorted({name for row in lists for name in row})
+            for name in {name for row in lists for name in row} - set(order):
+                raise unknown_aspect(name, order)
+        check_lengths(len(texts), len(lists))
+        labelled = list(zip(texts, lists, strict=True))
+    order = [check_name(name, "names") for name in order]
+    if len(set(order)) < len(order):
+        raise DataError(f"names: expected different names, found {', '.join(order)}.")
+    if not order:
+        raise DataError("expected at least one aspect, found none.")
+    labelled += [(text, ()) for text in check_texts(none, "none")]
+    nameless = frozenset(order if matrix and names is None and not has_column_names(y) else ())
+    start = Examples(tuple(order), {}, _descriptions(descriptions or {}, order), nameless)
+    return start.with_sentences(labelled, joining=isinstance(X, Mapping)), matrix
+
+
+def example_identity(text: str) -> str:
+    """Equal for examples that look the same: marks of no width, and how an accent is spelt, do not count either."""
+    composed = unicodedata.normalize("NFC", text.translate(_WIDTHLESS))
+    seen = (letter for letter in composed if letter.isspace() or unicodedata.category(letter) != "Cc")
+    return text_identity("".join(seen))
+
+
+def _descriptions(given: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
+    for name, text in given.items():
+        if name not in names:
+            raise unknown_aspect(name, names)
+        if not isinstance(text, str):
+            raise DataError(f'description of "{name}": expected a text, found {type(text).__name__}.')
+    return {name: check_texts([text])[0] for name, text in given.items() if text.strip()}
+
+
+def _remark(count: int, texts: Sequence[str], what: str) -> tuple[str, ...]:
+    if not count:
+        return ()
+    named = ": " + ", ".join(map(shortened, texts[:3])) + (", …" if count > 3 else "") if texts else ""
+    return (f"{count} {'example' if count == 1 else 'examples'} {what}{named}.",)

@@ -1,0 +1,119 @@
+"""Results as new columns of a table: what bulk jobs, Ray, Spark, DuckDB, Polars and pandas call batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fewaspect.core.errors import DataError
+from fewaspect.data.formats.places import Place, quoted
+from fewaspect.detector.decision import best_first, decide
+from fewaspect.reviews.rows import Layout
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FLAGS = ("sentences", "cut")
+"""How many sentences were read, and whether one was longer than the encoder reads at once and was read in pieces."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found in some texts."""
+
+    probabilities: np.ndarray  # (texts, N)
+    sentences: np.ndarray  # (texts,)
+    cut: np.ndarray  # (texts,)
+
+
+def added_names(classes: Sequence[str], prefix: str = "") -> list[str]:
+    """The columns that `columns_of` makes, in their order."""
+    return [*Layout(tuple(classes), prefix=prefix).flat_names, *(prefix + name for name in FLAGS)]
+
+
+def columns_of(classes: Sequence[str], thresholds: np.ndarray, found: Found, prefix: str = "") -> dict[str, pa.Array]:
+    """Aspects, best first, a probability for each aspect, and the flags, as Arrow arrays."""
+    import pyarrow as pa
+
+    decided = decide(found.probabilities, thresholds)
+    aspects = [[classes[n] for n in best_first(p, own)] for p, own in zip(found.probabilities, decided, strict=True)]
+    arrays = [
+        pa.array(aspects, pa.list_(pa.string())),
+        *(pa.array(column.astype(np.float32)) for column in found.probabilities.T),
+        pa.array(found.sentences.astype(np.int32)),
+        pa.array(found.cut.astype(bool)),
+    ]
+    return dict(zip(added_names(classes, prefix), arrays, strict=True))
+
+
+def distinct_texts(column: Any, name: str) -> tuple[list[str], pa.Array]:
+    """The different texts of a column, and which of them stands in each row; no text counts as empty text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    try:
+        if not isinstance(column, pa.Array):
+            column = pa.array(column, from_pandas=True)
+        if pa.types.is_null(column.type):
+            column = column.cast(pa.large_string())
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        if kind not in (pa.string(), pa.large_string(), pa.string_view()):
+            raise DataError(f"table: expected strings in the column {quoted(name)}, found {kind}.")
+        encoded = pc.fill_null(column.cast(pa.large_string()), "").dictionary_encode()
+    except pa.ArrowException as error:
+        raise DataError(f"table: expected strings in the column {quoted(name)}, found others ({error}).") from None
+    return encoded.dictionary.to_pylist(), encoded.indices
+
+
+def with_columns(table: Any, added: Mapping[str, pa.Array]) -> Any:
+    """The table, of its own kind, with more columns; what it holds is never overwritten."""
+    import pyarrow as pa
+
+    Layout(()).refuse_clash(names_of(table), added, Place("table"))
+    if isinstance(table, pa.Table):
+        for name, column in added.items():
+            table = table.append_column(name, column)
+        return table
+    if isinstance(table, pa.RecordBatch):
+        names = [*table.schema.names, *added]
+        return pa.RecordBatch.from_arrays([*table.columns, *added.values()], names=names)
+    if _library(table) == "polars":
+        import polars
+
+        return table.with_columns(**{name: polars.from_arrow(column) for name, column in added.items()})
+    values = {
+        name: column.to_pylist() if pa.types.is_list(column.type) else column.to_numpy(zero_copy_only=False)
+        for name, column in added.items()
+    }
+    return table.assign(**values)
+
+
+def names_of(table: Any) -> list[str]:
+    """Of the columns of any table that is known here."""
+    import pyarrow as pa
+
+    if isinstance(table, pa.Table | pa.RecordBatch):
+        return list(table.schema.names)
+    if _library(table) in ("pandas", "polars") and hasattr(table, "columns"):
+        return [str(name) for name in table.columns]
+    raise DataError(
+        f"table: expected a pyarrow Table or RecordBatch, or a pandas or Polars DataFrame, found "
+        f"{type(table).__module__}.{type(table).__qualname__}. In Ray Data, say batch_format='pyarrow'."
+    )
+
+
+def column_of(table: Any, name: str) -> Any:
+    """A column by name, as something that Arrow reads."""
+    if name not in (names := names_of(table)):
+        raise DataError(f"table: expected a column {quoted(name)}, found {', '.join(map(quoted, names))}.")
+    column = table.column(name) if hasattr(table, "column") else table[name]
+    return column.to_arrow() if _library(table) == "polars" else column
+
+
+def _library(table: Any) -> str:
+    return type(table).__module__.partition(".")[0]

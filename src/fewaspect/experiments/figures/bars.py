@@ -1,0 +1,173 @@
+"""Measured rows as bars beside the published table: three benchmarks, four settings, F1 and AUC."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from fewaspect.core.errors import ResultError
+from fewaspect.experiments.figures.cell_series import METRICS, Cell, Measure, choose, listed, over_seeds
+from fewaspect.experiments.published import benchmark_title, published, published_value
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SETTINGS = ((5, 5), (5, 10), (10, 5), (10, 10))  # way and shot
+OWN = ("lpn-oo", "lpn-wo", "lpn", "lpn-plus")
+BEST = "best baseline"
+REFERENCE = "lpn"  # whose published number is drawn across each group
+SHOWN = ("f1", "auc")  # from top to bottom
+
+_FACES = ("#ffffff", "#ffffff", "#c9c9c9", "#9ecae1", "#6baed6", "#2171b5", "#08306b")
+_HATCHES = ("....", "xxxx", "", "////", "\\\\\\\\", "", "")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar: what was measured, of which row, and the published number of the same system if there is one."""
+
+    benchmark: str
+    way: int
+    shot: int
+    metric: str
+    label: str
+    row: str
+    measure: Measure
+    published: float | None
+
+
+@dataclass(frozen=True)
+class Bars:
+    """All bars, the labels in the order they stand in, and the places that no cell fills."""
+
+    encoder: str
+    labels: list[str]
+    bars: list[Bar]
+    missing: list[str]
+
+    def numbers(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def bars(cells: Sequence[Cell], *, encoder: str = "minilm", protocol: str = "disjoint") -> Bars:
+    """The test cells of every row that has a bar, and of the baseline that is best in its place."""
+    benchmarks = [*published()["benchmarks"]]
+    chosen = [c for c in choose(cells, split="test", encoder=encoder, protocol=protocol) if c.benchmark in benchmarks]
+    rows = _rows(chosen)
+    if not rows:
+        raise ResultError(
+            f"expected test cells of {', '.join(OWN)}, an untrained row or a baseline on {', '.join(benchmarks)}, "
+            f"encoder {encoder}, sampler {protocol}; found rows: {listed(cell.row for cell in cells)}, on: "
+            f"{listed(f'{c.benchmark} ({c.split})' for c in cells)}, encoders: {listed(c.encoder for c in cells)}."
+        )
+    found, missing = [], []
+    for benchmark in benchmarks:
+        for way, shot in SETTINGS:
+            here = choose(chosen, benchmark=benchmark, way=way, shot=shot)
+            for label, names in rows.items():
+                if of_row := {row: of for row in names if (of := choose(here, row=row))}:
+                    found += [_bar(of_row, metric, label) for metric in METRICS]
+                else:
+                    missing.append(f"{label}, {benchmark}, {way}-way {shot}-shot")
+    return Bars(encoder, list(rows), found, missing)
+
+
+def _rows(cells: Sequence[Cell]) -> dict[str, list[str]]:
+    """Label of each bar and the rows that may fill it: untrained ones, the baselines together, then our own."""
+    titles = {cell.row: cell.title for cell in cells}
+    untrained = [cell.row for cell in cells if cell.untrained]
+    baselines = [cell.row for cell in cells if not cell.untrained and not cell.method.startswith("lpn")]
+    rows = {titles[row]: [row] for row in sorted(set(untrained), reverse=True)}
+    if baselines:
+        rows[BEST] = list(dict.fromkeys(baselines))
+    return rows | {titles[row]: [row] for row in OWN if row in titles}
+
+
+def _bar(cells: Mapping[str, Sequence[Cell]], metric: str, label: str) -> Bar:
+    """The best of some rows in one place, beside the best that is published of them or, for a baseline, of all."""
+    measured = {row: over_seeds(of, metric) for row, of in cells.items()}
+    best = max(measured, key=lambda row: measured[row].mean)
+    cell = cells[best][0]
+    systems = [name for name in published()["systems"] if not name.startswith("lpn")] if label == BEST else [best]
+    known = [published_value(cell.benchmark, name, cell.way, cell.shot, metric) for name in systems]
+    known_best = max((value for value in known if value is not None), default=None)
+    return Bar(cell.benchmark, cell.way, cell.shot, metric, label, best, measured[best], known_best)
+
+
+def draw_bars(data: Bars) -> Figure:
+    """A panel per benchmark and metric, a group of bars per setting; greys, hatches and order carry the meaning."""
+    from matplotlib.figure import Figure
+
+    benchmarks = [name for name in published()["benchmarks"] if any(bar.benchmark == name for bar in data.bars)]
+    figure = Figure(figsize=(1.4 + 4.1 * len(benchmarks), 6.4))
+    panels = figure.subplots(len(SHOWN), len(benchmarks), squeeze=False)
+    for row, metric in zip(panels, SHOWN, strict=True):
+        for benchmark, panel in zip(benchmarks, row, strict=True):
+            _draw_panel(panel, data, benchmark, metric)
+            panel.set_title(benchmark_title(benchmark), loc="left", fontweight="bold")
+            floor = _floor(data, benchmark, metric)
+            panel.set_ylim(floor, 100)
+            panel.set_ylabel(f"{METRICS[metric]} in %, from {floor} on")
+    figure.legend(*_legend(data), loc="outside lower center", ncols=5, handlelength=2.6, handleheight=1.3)
+    figure.suptitle(
+        f"Measured (bars, encoder {data.encoder}, thin lines: 95 % interval over episodes) and published", fontsize=10
+    )
+    return figure
+
+
+def _draw_panel(panel: Axes, data: Bars, benchmark: str, metric: str) -> None:
+    from matplotlib.patheffects import withStroke
+
+    width = 0.84 / len(data.labels)
+    for bar in data.bars:
+        if (bar.benchmark, bar.metric) != (benchmark, metric):
+            continue
+        number = data.labels.index(bar.label)
+        x = SETTINGS.index((bar.way, bar.shot)) + (number - (len(data.labels) - 1) / 2) * width
+        panel.bar(x, bar.measure.mean, width, **_look(data.labels, bar.label))
+        panel.plot([x, x], [bar.measure.low, bar.measure.high], color="#d55e00", linewidth=1.0, zorder=3)
+        if bar.published is not None:
+            panel.plot(x, bar.published, **_DIAMOND)
+    halo = [withStroke(linewidth=2.4, foreground="white")]  # else the line is lost on dark bars
+    for place, (way, shot) in enumerate(SETTINGS):
+        value = published_value(benchmark, REFERENCE, way, shot, metric)
+        if value is not None:
+            panel.plot([place - 0.46, place + 0.46], [value, value], path_effects=halo, **_DASHES)
+    panel.set_xticks(range(len(SETTINGS)), [f"{way}-way\n{shot}-shot" for way, shot in SETTINGS])
+    panel.tick_params(axis="x", length=0)
+    panel.set_xlim(-0.52, len(SETTINGS) - 0.48)
+
+
+_DIAMOND: dict[str, Any] = {
+    "marker": "D", "markersize": 4, "markerfacecolor": "white", "markeredgecolor": "black", "linestyle": "none",
+    "zorder": 4,
+}  # fmt: skip
+_DASHES: dict[str, Any] = {"color": "black", "linewidth": 1.0, "linestyle": (0, (4, 2)), "zorder": 3}
+
+
+def _look(labels: Sequence[str], label: str) -> dict[str, Any]:
+    """Looks are counted from the right, where our own rows stand, so that these look alike in every chart."""
+    number = labels.index(label) - len(labels)
+    kind = max(number, -len(_FACES))
+    return {"facecolor": _FACES[kind], "hatch": _HATCHES[kind], "edgecolor": "black", "linewidth": 0.6}
+
+
+def _floor(data: Bars, benchmark: str, metric: str) -> int:
+    """A round number a little below the least of a panel."""
+    shown = [bar for bar in data.bars if (bar.benchmark, bar.metric) == (benchmark, metric)]
+    across = [published_value(benchmark, REFERENCE, way, shot, metric) for way, shot in SETTINGS]
+    marks = [value for value in (*across, *(bar.published for bar in shown)) if value is not None]
+    least = min([bar.measure.low for bar in shown] + marks)
+    step = 5 if metric == "f1" else 1
+    return max(0, int((least - step / 4) // step) * step)
+
+
+def _legend(data: Bars) -> tuple[list[Any], list[str]]:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles: list[Any] = [Patch(**_look(data.labels, label)) for label in data.labels]
+    handles += [Line2D([], [], **_DIAMOND), Line2D([], [], **_DASHES)]
+    return handles, [*data.labels, "published, same system", f"published {published()['systems'][REFERENCE]}"]

@@ -1,0 +1,60 @@
+"""The runs of a grid as tasks on a Ray cluster: each returns what was made, and is started again if it gets lost."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fewaspect.core.errors import ConfigError
+from fewaspect.experiments.folders import Folders
+from fewaspect.experiments.grid import Run
+from fewaspect.experiments.work import Event, Failed, Work
+
+RETRIES = 3  # of a run whose worker or machine is lost
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Which Ray, and what of it one run takes. Without an address: the one that runs here, or else a new one."""
+
+    address: str | None = None
+    cpus: float = 1
+    gpus: float = 0
+
+    def work_on(self, work: Work, runs: Sequence[Run]) -> Iterator[tuple[Run, list[Event]]]:
+        """The runs in the order in which they are done, with all that happened to each."""
+        try:
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing here reports to anybody
+            import ray
+        except ImportError:
+            raise ConfigError('--ray needs Ray, which is not installed: pip install "fewaspect[bulk]".') from None
+
+        task = ray.remote(num_cpus=self.cpus, num_gpus=self.gpus, max_retries=RETRIES)(do_run)
+        with ray.init(self.address, logging_level=logging.ERROR):
+            pending = {task.remote(_anywhere(work), run, str(Path.cwd())): run for run in runs}
+            while pending:
+                (done,), _ = ray.wait(list(pending), num_returns=1)
+                run = pending.pop(done)
+                try:
+                    yield run, ray.get(done)
+                except ray.exceptions.RayError as error:  # lost too often, or no room for it
+                    cause = getattr(error, "cause", None) or error
+                    yield run, [Failed(run.cells, f"{run.name} on Ray", cause)]
+
+
+def do_run(work: Work, run: Run, folder: str) -> list[Event]:
+    """A task. Files that settings name are looked for where the command was started, if the worker can see it."""
+    if Path(folder).is_dir():
+        os.chdir(folder)
+    return list(work.on(run))
+
+
+def _anywhere(work: Work) -> Work:
+    """With paths that mean the same in another folder."""
+    return dataclasses.replace(
+        work, folders=Folders(work.folders.out.resolve()), data=work.data and work.data.resolve()
+    )

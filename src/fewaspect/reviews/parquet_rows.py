@@ -1,0 +1,80 @@
+"""Rows as a Parquet file, one group of rows per chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Any
+
+from fewaspect.data.formats.places import quoted, shown
+from fewaspect.reviews.columns import Columns, Kind
+from fewaspect.reviews.rows import Layout, Row
+from fewaspect.reviews.writers import Writer, as_json, refuse_new_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from fewaspect.reviews.summary import Summary
+
+
+class ParquetRows(Writer):
+    """The columns of a Parquet file keep their types; others get that of what they hold, or JSON if it is mixed."""
+
+    def __init__(self, file: IO[Any], layout: Layout, columns: Columns) -> None:
+        import pyarrow.parquet as pq
+
+        self.layout, self.columns = layout, columns
+        self.schema = _schema(layout, columns)
+        self.writer = pq.ParquetWriter(file, self.schema)
+
+    def write(self, rows: Sequence[Row]) -> None:
+        import pyarrow as pa
+
+        records = [{**self._own(row), **self.layout.flat(row)} for row in rows]
+        self.writer.write_table(pa.Table.from_pylist(records, schema=self.schema))
+
+    def finish(self, summary: Summary) -> None:
+        self.writer.close()
+
+    def abandon(self) -> None:
+        with suppress(OSError, ValueError):  # the pipe may be broken
+            self.writer.close()  # while the file is open still; the collector of garbage would be too late
+
+    def _own(self, row: Row) -> dict[str, Any]:
+        if self.columns.schema is not None:
+            return dict(row.fields)
+        refuse_new_columns(row, list(self.columns.kinds))
+        return {name: self._fitting(name, value, row) for name, value in row.fields.items()}
+
+    def _fitting(self, name: str, value: Any, row: Row) -> Any:
+        kind = self.columns.kinds[name]
+        if value is not None and kind is Kind.MIXED:
+            return as_json(value)
+        if kind.joined(Kind.of(value)) is not kind:
+            raise row.place.error(
+                f"{quoted(name)} held {kind.value} so far, found {shown(value)}.",
+                "Write jsonl, or save the reviews to a file and name that.",
+            )
+        return value
+
+
+def own_schema(kinds: Mapping[str, Kind]) -> pa.Schema:
+    """The types of columns that hold these kinds of values."""
+    import pyarrow as pa
+
+    types = {
+        Kind.EMPTY: pa.null(), Kind.TEXT: pa.string(), Kind.TRUTH: pa.bool_(), Kind.WHOLE: pa.int64(),
+        Kind.NUMBER: pa.float64(), Kind.MIXED: pa.string(),
+    }  # fmt: skip
+    return pa.schema([(name, types[kind]) for name, kind in kinds.items()])
+
+
+def _schema(layout: Layout, columns: Columns) -> pa.Schema:
+    import pyarrow as pa
+
+    own = columns.schema or own_schema(columns.kinds)
+    added = {"row": pa.int64(), "start": pa.int64(), "end": pa.int64(), "aspects": pa.list_(pa.string())}
+    added |= {"reason": pa.string(), "words": pa.string()}
+    return pa.schema(
+        [*own, *((name, added.get(name.removeprefix(layout.prefix), pa.float32())) for name in layout.flat_names)]
+    )

@@ -1,0 +1,111 @@
+"""The report of a file of reviews: frequencies, co-occurrence, and the sentences that show each aspect best."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fewaspect.data.labelled import text_identity
+from fewaspect.reviews.highlights import marks, segments
+from fewaspect.reviews.html import hues, render
+from fewaspect.reviews.pipeline import Detector
+from fewaspect.reviews.sampling import FairSample
+
+if TYPE_CHECKING:
+    from fewaspect.detector.explain import Analysis
+    from fewaspect.reviews.summary import Summary
+
+MATRIX = 15  # aspects in the matrix of co-occurrence; more could not be read
+_KEPT = 32  # candidates per aspect, from which different ones are chosen
+_WORDS = range(4, 46)
+_FEW = 5  # reviews; two aspects that meet less often say nothing
+
+
+@dataclass
+class Candidates:
+    """The most probable sentences of each aspect and a fair sample of those without any; never more than a few."""
+
+    best: dict[str, list[tuple[float, int, str]]] = field(default_factory=dict)
+    without: FairSample = field(default_factory=lambda: FairSample(_KEPT))
+    _held: dict[str, set[str]] = field(default_factory=dict)
+    _order: int = 0
+
+    def add(self, analyses: Sequence[Analysis]) -> None:
+        for analysis in analyses:
+            for sentence in analysis.sentences:
+                if len(sentence.text.split()) not in _WORDS:
+                    continue
+                for name in sentence.aspects:
+                    self._offer(name, sentence.probabilities[name], sentence.text)
+                if not sentence.aspects:
+                    self.without.add(sentence.text)
+
+    def _offer(self, name: str, probability: float, text: str) -> None:
+        heap, held = self.best.setdefault(name, []), self._held.setdefault(name, set())
+        same = text_identity(text)
+        if same in held or (len(heap) >= _KEPT and probability <= heap[0][0]):
+            return
+        self._order -= 1  # of equals, the earlier stays
+        held.add(same)
+        heapq.heappush(heap, (probability, self._order, text))
+        if len(heap) > _KEPT:
+            held.discard(text_identity(heapq.heappop(heap)[2]))
+
+
+def different(texts: Sequence[str], number: int, overlap: float = 0.5) -> list[str]:
+    """The first texts that share at most that part of their words with one chosen before; if too few, others too."""
+    texts = list(dict.fromkeys(texts))
+    chosen: list[str] = []
+    taken: list[set[str]] = []
+    for text in texts:
+        words = set(text_identity(text).split())
+        if all(len(words & other) <= overlap * min(len(words), len(other)) for other in taken):
+            chosen.append(text)
+            taken.append(words)
+    return [*chosen, *(text for text in texts if text not in chosen)][:number]
+
+
+def render_report(detector: Detector, summary: Summary, candidates: Candidates, title: str, each: int = 4) -> str:
+    """The page; words are explained for the sentences on it only."""
+    chosen = _chosen(candidates, summary.by_frequency(), each)
+    without = different(candidates.without.sentences(), 2 * each)
+    wanted = list(dict.fromkeys(text for texts in chosen.values() for text in texts))
+    analyses = dict(zip(wanted, detector.analyze_many(wanted, words=True), strict=True)) if wanted else {}
+    examples = {name: [_example(analyses[text], name) for text in texts] for name, texts in chosen.items()}
+    met = [name for name in summary.by_frequency() if summary.counts[name]]
+    values: dict[str, Any] = {
+        "title": title, "summary": summary, "examples": examples, "without": without, "hues": hues(summary.classes),
+        "matrix": met[:MATRIX], "left_out": max(0, len(met) - MATRIX), "pairs": _striking(summary),
+    }  # fmt: skip
+    return render("report.html", values)
+
+
+def _chosen(candidates: Candidates, names: Sequence[str], each: int) -> dict[str, list[str]]:
+    """The most probable sentences of each aspect, those that show no other aspect already before those that do."""
+    chosen: dict[str, list[str]] = {}
+    used: set[str] = set()
+    for name in reversed(names):  # rare aspects have the least to choose from
+        best = [text for *_, text in sorted(candidates.best.get(name, ()), reverse=True)]
+        chosen[name] = different(sorted(best, key=used.__contains__), each)
+        used.update(chosen[name])
+    return {name: chosen[name] for name in names}
+
+
+def _example(analysis: Analysis, name: str) -> dict[str, Any]:
+    return {
+        "segments": list(segments(analysis.text, marks(analysis.words, analysis.sentences))),
+        "probability": analysis.probabilities[name],
+        "also": [other for other in analysis.aspects if other != name],
+    }
+
+
+def _striking(summary: Summary, number: int = 3) -> list[tuple[str, str, float, int]]:
+    """Aspects that occur together most above chance: the two, how many times as often, in how many reviews."""
+    found = [
+        (one, other, count * summary.reviews / (summary.counts[one] * summary.counts[other]), count)
+        for (one, other), count in summary.pairs.items()
+        if count >= _FEW
+    ]
+    return sorted((pair for pair in found if pair[2] >= 1.2), key=lambda pair: -pair[2])[:number]

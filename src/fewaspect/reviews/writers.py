@@ -1,0 +1,211 @@
+"""Rows to a file, whole or not at all, or to standard output as they come."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date, time
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from fewaspect.core.errors import ConfigError
+from fewaspect.core.files import atomic_write
+from fewaspect.data.formats.places import Place, quoted
+from fewaspect.data.formats.record_fields import join_names
+from fewaspect.data.formats.table import table_writer
+from fewaspect.reviews.columns import Columns
+from fewaspect.reviews.formats import STANDARD, OutputFormat
+from fewaspect.reviews.rows import Layout, Row
+
+if TYPE_CHECKING:
+    from fewaspect.reviews.summary import Summary
+
+JOINT = "; "
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four: full width
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+
+
+class Writer(ABC):
+    """What takes rows, a chunk at a time, and at the end the summary; or is given up after an error."""
+
+    @abstractmethod
+    def write(self, rows: Sequence[Row]) -> None: ...
+
+    def finish(self, summary: Summary) -> None:  # noqa: B027
+        """Write what stands at the end."""
+
+    def abandon(self) -> None:  # noqa: B027
+        """Let go of the file, which will be thrown away."""
+
+
+class Target(NamedTuple):
+    """Where rows go: the name of a file or "-", in which format; a page also has a title."""
+
+    name: str
+    format: OutputFormat
+    title: str = ""
+
+
+@contextmanager
+def open_writer(target: Target, layout: Layout, columns: Columns) -> Iterator[Writer]:
+    """What writes the target; after an error a file is as it was before, while a pipe has what was written."""
+    with open_target(target.name, binary=target.format is OutputFormat.PARQUET) as file:
+        writer = _make(target, file, layout, columns)
+        try:
+            yield _Flushed(writer, file) if target.name == STANDARD else writer
+        except BaseException:
+            writer.abandon()
+            raise
+
+
+def _make(target: Target, file: IO[Any], layout: Layout, columns: Columns) -> Writer:
+    place = Place(target.name)
+    if target.format is OutputFormat.JSONL:
+        return JsonWriter(file, layout)
+    if target.format is OutputFormat.HTML:
+        from fewaspect.reviews.html import PageWriter
+
+        return PageWriter(file, layout, target.title)
+    if target.format is OutputFormat.PARQUET:
+        from fewaspect.reviews.parquet_rows import ParquetRows
+
+        return ParquetRows(file, layout, columns)
+    join_names(place, layout.classes, JOINT.strip(), JOINT)
+    return TableWriter(file, layout, columns, "\t" if target.format is OutputFormat.TSV else ",")
+
+
+class JsonWriter(Writer):
+    """One object per row: the fields as they were, the result as lists and objects."""
+
+    def __init__(self, file: IO[Any], layout: Layout) -> None:
+        self.file, self.layout = file, layout
+
+    def write(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            added = self.layout.nested(row)
+            self.layout.refuse_clash(row.fields, added, row.place)
+            self.file.write(as_json({**row.fields, **added}) + "\n")
+
+
+class TableWriter(Writer):
+    """CSV or TSV: the columns as they were, the aspects joined by "; ", one column of probabilities per aspect."""
+
+    def __init__(
+        self, file: IO[Any], layout: Layout, columns: Columns, delimiter: str, *, harmless: bool = False
+    ) -> None:  # fmt: skip
+        self.layout, self.names, self.harmless = layout, list(columns.kinds), harmless
+        self.writer = table_writer(file, delimiter)
+        self._row([*self.names, *layout.flat_names])
+
+    def write(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            refuse_new_columns(row, self.names)
+            own = [_cell(row.fields.get(name)) for name in self.names]
+            added = (f"{v:.4f}" if isinstance(v, float) else _cell(v) for v in self.layout.flat(row).values())
+            self._row([*own, *added])
+
+    def _row(self, cells: list[object]) -> None:
+        self.writer.writerow([harmless_cell(cell) for cell in cells] if self.harmless else cells)
+
+
+def harmless_cell(cell: object) -> object:
+    """As text what a spreadsheet would run as a formula; numbers stay numbers."""
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA) or _NUMBER.fullmatch(cell):
+        return cell
+    return "'" + cell
+
+
+def refuse_new_columns(row: Row, names: Sequence[str]) -> None:
+    """Only a pipe can bring a field late: a file was read to its end before."""
+    for name in row.fields:
+        if name not in names:
+            raise row.place.error(
+                f"the field {quoted(name)} appears here first, when the columns of the table are written already.",
+                "Write jsonl, or save the reviews to a file and name that.",
+            )
+
+
+def as_json(value: Any) -> str:
+    """JSON in one line; what it has no form for becomes text, and no number null."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=as_text)
+    except ValueError:  # NaN or infinity somewhere
+        return json.dumps(_finite(value), ensure_ascii=False, default=as_text)
+
+
+def as_text(value: object) -> str:
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return JOINT.join(value)
+    if isinstance(value, list | tuple | dict):
+        return as_json(value)
+    if isinstance(value, str):
+        return value.replace("\0", "\ufffd")  # no reader of tables takes a NUL
+    return "" if value is None else as_json(value) if isinstance(value, bool) else as_text(value)
+
+
+class _Flushed(Writer):
+    """Lets a pipe have every chunk at once."""
+
+    def __init__(self, writer: Writer, file: IO[Any]) -> None:
+        self.writer, self.file = writer, file
+
+    def write(self, rows: Sequence[Row]) -> None:
+        self.writer.write(rows)
+        self.file.flush()
+
+    def finish(self, summary: Summary) -> None:
+        self.writer.finish(summary)
+        self.file.flush()
+
+
+class _Utf8:
+    """Text to a binary stream, written when flushed: a reader that leaves early is met once, between chunks."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream = stream
+        self.held: list[str] = []
+
+    def write(self, text: str) -> int:
+        self.held.append(text)
+        return len(text)
+
+    def flush(self) -> None:
+        text, self.held = "".join(self.held), []
+        self.stream.write(text.encode("utf-8"))
+        self.stream.flush()
+
+
+@contextmanager
+def open_target(target: str, binary: bool = False) -> Iterator[Any]:
+    """A file that appears when it is complete, or standard output."""
+    if target != STANDARD:
+        if Path(target).is_dir():
+            raise ConfigError(f"{target}: expected the name of a file to write, found a directory.\nName a file in it.")
+        with atomic_write(target, "wb" if binary else "w") as file:
+            yield file
+    elif sys.stdout is None:
+        raise ConfigError("standard output: expected a pipe or a file, found it closed.\nName a file with --output.")
+    elif binary and sys.stdout.isatty():
+        raise ConfigError("Parquet is not for a terminal.\nName a file with --output, or choose --to jsonl.")
+    else:
+        yield sys.stdout.buffer if binary else _Utf8(sys.stdout.buffer)

@@ -1,0 +1,107 @@
+"""Errors as problem+json (RFC 9457): what was expected and what was found."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from fewaspect.core.errors import FewAspectError
+from fewaspect.studio.problems import (
+    ChangedError,
+    MissingError,
+    NothingToUndoError,
+    TakenError,
+    TooLargeError,
+    TooManyError,
+    UnsupportedError,
+)
+
+MEDIA = "application/problem+json"
+STATUS = {
+    MissingError: 404, TakenError: 409, NothingToUndoError: 409, ChangedError: 409, TooManyError: 422,
+    TooLargeError: 413, UnsupportedError: 415,
+}  # fmt: skip
+_log = logging.getLogger(__name__)
+
+
+class Problem(BaseModel):
+    """What went wrong."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{
+        "type": "about:blank", "title": "Not Found", "status": 404,
+        "detail": "expected a project, found none with the id 7.",
+    }]})  # fmt: skip
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    field: str | None = Field(default=None, description="Which part of the request it is about.")
+
+
+class RefusedError(HTTPException):
+    """An answer that ends a request, with the field it is about."""
+
+    def __init__(self, status: int, detail: str, field: str | None = None, headers: dict[str, str] | None = None):
+        super().__init__(status, detail, headers)
+        self.field = field
+
+
+def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """For OpenAPI: besides what every request may be answered with, these."""
+    every = (400, 401, 403, 413, 415, 422, 429)
+    schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    return {
+        status: {"description": HTTPStatus(status).phrase, "content": {MEDIA: schema}}
+        for status in sorted({*every, *statuses})
+    }
+
+
+def problem(status: int, detail: str, field: str | None = None, headers: dict[str, str] | None = None) -> JSONResponse:
+    body = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail, field=field)
+    return JSONResponse(body.model_dump(exclude_none=True), status, headers, MEDIA)
+
+
+def install(app: FastAPI) -> None:
+    """Every error of the app is told the same way."""
+
+    @app.exception_handler(FewAspectError)
+    async def known(_: Request, error: FewAspectError) -> JSONResponse:
+        return problem(next((s for kind, s in STATUS.items() if isinstance(error, kind)), 422), str(error))
+
+    @app.exception_handler(HTTPException)
+    async def http(_: Request, error: HTTPException) -> JSONResponse:
+        headers = dict(error.headers) if error.headers else None
+        return problem(error.status_code, str(error.detail), getattr(error, "field", None), headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            return problem(400, f"expected JSON, found a fault: {first.get('ctx', {}).get('error', first['msg'])}.")
+        place = [str(part) for part in first["loc"][1:]]
+        field = ".".join(place) or str(first["loc"][0])
+        return problem(422, f"{field}: {_lower(first['msg'])}{_found(first.get('input'))}.", field)
+
+    @app.exception_handler(Exception)
+    async def unknown(_: Request, error: Exception) -> JSONResponse:
+        _log.error("a request failed", exc_info=error)
+        return problem(500, "expected to answer, found a fault in the studio; its log says more.")
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:]
+
+
+def _found(value: object) -> str:
+    if isinstance(value, str | int | float | bool | None):
+        shown = "nothing" if value is None else repr(value)
+        return f", found {shown if len(shown) <= 60 else shown[:59] + '…'}".encode("utf-8", "replace").decode()
+    return ""

@@ -1,0 +1,153 @@
+"""Who may ask, and how much: hosts, origins, the header no foreign page can set, tokens, sizes, rates."""
+
+from __future__ import annotations
+
+import hmac
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from fewaspect.studio.api.problem_details import RefusedError, problem
+from fewaspect.studio.limits import Limits
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+SAFE = frozenset({"GET", "HEAD"})
+TAKEN = ("application/json", "multipart/form-data")
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+@dataclass(frozen=True)
+class Access:
+    """By which names the studio may be called (None: any, since a token is needed), and the token."""
+
+    hosts: frozenset[str] | None = LOOPBACK
+    token: str | None = None
+
+
+class Guard:
+    """Stands before the app; what it refuses never gets in."""
+
+    def __init__(self, app: ASGIApp, access: Access, limits: Limits) -> None:
+        self.app, self.access, self.limits = app, access, limits
+        self.rates = Rates(limits.requests_per_second, limits.burst)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return  # there are no websockets
+        secured = _with_headers(send, api=scope["path"].startswith("/api/"))
+        if refusal := self._refusal(scope):
+            return await refusal(scope, receive, secured)
+        await self.app(scope, self._bounded(receive), secured)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers, method, path = Headers(scope=scope), scope["method"], scope["path"]
+        host = hostname(headers.get("host", ""))
+        if self.access.hosts is not None and host not in self.access.hosts:
+            return problem(403, "Host: expected the address the studio was started with, found another.")
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+            return problem(403, "Origin: expected the studio's own page, found another.")
+        if wait := self.rates.wait(scope["client"][0] if scope.get("client") else ""):
+            seconds = str(int(wait) + 1)
+            return problem(429, f"expected fewer requests, found too many; wait {seconds} s.", None,
+                           {"Retry-After": seconds})  # fmt: skip
+        guarded = path.startswith("/api/") or path == "/metrics"
+        if guarded and self.access.token and not _is_token(headers.get("authorization", ""), self.access.token):
+            return problem(401, "Authorization: expected the token that was printed at the start, found another.",
+                           None, {"WWW-Authenticate": "Bearer"})  # fmt: skip
+        if method in SAFE:
+            return None
+        if headers.get("x-fewaspect") != "studio":
+            return problem(403, "X-Fewaspect: expected the header with the value studio, found none.", "X-Fewaspect")
+        return self._refused_body(headers)
+
+    def _refused_body(self, headers: Headers) -> Response | None:
+        length = headers.get("content-length", "0")
+        if not length.isdecimal():
+            return problem(400, "Content-Length: expected a whole number, found something else.")
+        if int(length) > self.limits.body_bytes:
+            return problem(413, self._too_large)
+        has_body = int(length) > 0 or "transfer-encoding" in headers
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if has_body and kind not in TAKEN:
+            return problem(415, f"Content-Type: expected {' or '.join(TAKEN)}, found {kind[:60] or 'none'}.")
+        return None
+
+    def _bounded(self, receive: Receive) -> Receive:
+        """Counts what comes, whatever the header said."""
+        left = self.limits.body_bytes
+
+        async def counted() -> Message:
+            nonlocal left
+            message = await receive()
+            left -= len(message.get("body", b""))
+            if left < 0:
+                raise RefusedError(413, self._too_large)
+            return message
+
+        return counted
+
+    @property
+    def _too_large(self) -> str:
+        return f"expected at most {self.limits.body_bytes >> 20} MB in a request, found more."
+
+
+class Rates:
+    """A bucket for each client, which fills steadily; an empty one says how long to wait."""
+
+    def __init__(self, per_second: float, burst: int, clients: int = 10_000) -> None:
+        self.per_second, self.burst, self.clients = per_second, burst, clients
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what is left, and when it was so
+
+    def wait(self, client: str, now: float | None = None) -> float:
+        """0 if the request may pass, which takes one; else seconds."""
+        now = time.monotonic() if now is None else now
+        left, then = self._buckets.get(client, (float(self.burst), now))
+        left = min(self.burst, left + (now - then) * self.per_second)
+        passes = left >= 1
+        self._buckets[client] = (left - passes, now)
+        self._buckets.move_to_end(client)
+        while len(self._buckets) > self.clients:
+            self._buckets.popitem(last=False)
+        return 0.0 if passes else (1 - left) / self.per_second
+
+
+def hostname(host: str) -> str:
+    """Without the port: "[::1]:8765" is "::1"."""
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _is_token(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
+
+
+def _with_headers(send: Send, *, api: bool) -> Send:
+    async def secured(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+            if api:
+                headers["Cache-Control"] = "no-store"
+        await send(message)
+
+    return secured

@@ -1,0 +1,1 @@
+"""What a running studio knows of its projects: detectors, scores, and sentences as the page shows them."""

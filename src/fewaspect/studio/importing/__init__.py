@@ -1,0 +1,1 @@
+"""Files into the store: uploads, previews, dates, jobs, projects and saved detectors."""

@@ -1,0 +1,93 @@
+"""Files that come from outside, kept in a folder of their own; never larger than allowed."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+import tempfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from fewaspect.core.errors import ConfigError, DataError, FewAspectError
+from fewaspect.reviews.formats import InputFormat, choose_formats
+from fewaspect.reviews.source import Source
+from fewaspect.studio.problems import TooLargeError, UnsupportedError
+
+PIECE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file and the folder that goes with it when it is done."""
+
+    folder: Path
+    name: str
+    format: InputFormat
+
+    @property
+    def path(self) -> Path:
+        return self.folder / self.name
+
+    @property
+    def source(self) -> Source:
+        return Source(str(self.path))
+
+    def told(self, error: FewAspectError) -> FewAspectError:
+        """The same error about the file as the user knows it, without advice that is for the command line."""
+        problem, _, remedy = str(error).replace(f"{self.folder}/", "").partition("\n")
+        return type(error)(problem if "--" in remedy else f"{problem}\n{remedy}".rstrip("\n"))
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def keep_upload(file: BinaryIO, name: str | None, most_bytes: int) -> Upload:
+    """The upload on disk, unpacked if it was compressed; only the last part of its name is used."""
+    plain = re.sub(r"[^\w. -]", "_", Path((name or "").replace("\\", "/")).name)[-80:].lstrip(".") or "upload"
+    try:
+        read_as, _ = choose_formats(plain, "-")
+    except ConfigError:
+        kinds = ", ".join(f".{kind.value}" for kind in InputFormat)
+        raise UnsupportedError(f"{plain}: expected a file that ends in {kinds}, found another.") from None
+    folder = Path(tempfile.mkdtemp(prefix="fewaspect-"))
+    upload = Upload(folder, plain.removesuffix(".gz"), read_as)
+    try:
+        packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        _copy(gzip.GzipFile(fileobj=file, mode="rb") if packed else file, upload, most_bytes)
+        if upload.format is InputFormat.PARQUET:
+            _refuse_large_parquet(upload, most_bytes)
+    except BaseException:
+        upload.remove()
+        raise
+    return upload
+
+
+def _copy(file: BinaryIO | gzip.GzipFile, upload: Upload, most_bytes: int) -> None:
+    """In pieces: a small file may unpack to a very large one."""
+    left = most_bytes
+    with upload.path.open("xb") as target:
+        try:
+            while piece := file.read(PIECE):
+                left -= len(piece)
+                if left < 0:
+                    raise TooLargeError(f"{upload.name}: expected at most {most_bytes >> 20} MB unpacked, found more.")
+                target.write(piece)
+        except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+            raise DataError(f"{upload.name}: expected gzip-compressed data, found damaged ones ({error}).") from None
+
+
+def _refuse_large_parquet(upload: Upload, most_bytes: int) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        about = pq.ParquetFile(upload.path).metadata
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{upload.name}: expected a Parquet file, found one that cannot be read ({error}).") from None
+    size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+    if size > most_bytes:
+        raise TooLargeError(f"{upload.name}: expected at most {most_bytes >> 20} MB unpacked, found more.")

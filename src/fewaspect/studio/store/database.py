@@ -1,0 +1,103 @@
+"""A database by file name or URL, brought up to date when it is opened."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, OperationalError
+
+from fewaspect.core.errors import ConfigError
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+WAIT = 30_000  # milliseconds for another writer
+
+
+class Database:
+    """Reads see one state of it; a write is in one transaction, and on disk when it is done."""
+
+    def __init__(self, where: str) -> None:
+        self.url = url_of(where)
+        self.engine = create_engine(self.url)
+        self._writing = threading.Lock()
+        if self.sqlite:
+            event.listen(self.engine, "connect", _prepare_sqlite)
+            event.listen(self.engine, "begin", _begin_sqlite)
+        self._migrate()
+
+    @property
+    def sqlite(self) -> bool:
+        return self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        with self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """All of it or nothing; one at a time."""
+        with self._writing, self.engine.connect().execution_options(writes=True) as connection, connection.begin():
+            yield connection
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def _migrate(self) -> None:
+        from alembic import command
+        from alembic.config import Config
+
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+        try:
+            with self.write() as connection:
+                config.attributes["connection"] = connection
+                command.upgrade(config, "head")
+        except OperationalError as error:
+            raise ConfigError(f"{self._shown}: expected a database, found: {error.orig}.") from error
+
+    @property
+    def _shown(self) -> str:
+        return make_url(self.url).render_as_string(hide_password=True)
+
+
+def url_of(where: str) -> str:
+    """The URL of a database, or of a SQLite file at a path."""
+    if "://" not in where:
+        path = Path(where).expanduser()
+        if path.is_dir():
+            raise ConfigError(f"{path}: expected a file or a URL for the data, found a directory. Name a file in it.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return f"sqlite:///{path}"
+    try:
+        url = make_url(where)
+    except ArgumentError:
+        raise ConfigError("--data: expected a file or a URL such as postgresql://host/name, found neither.") from None
+    if url.drivername in ("postgres", "postgresql"):
+        url = url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() not in ("sqlite", "postgresql"):
+        raise ConfigError(f"--data: expected sqlite or postgresql, found {url.get_backend_name()}.")
+    return url.render_as_string(hide_password=False)
+
+
+def now() -> str:
+    """The time in UTC, to the second, as it is kept everywhere."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
+    cursor = connection.cursor()
+    for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={WAIT}"):
+        cursor.execute(f"PRAGMA {setting}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("writes")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

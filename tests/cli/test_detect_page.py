@@ -1,0 +1,112 @@
+"""What docs/detect.md says can be done from the command line, done in order with the shipped weights."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from fewaspect.cli.app import app
+
+PAGE = (Path(__file__).parents[2] / "docs" / "detect.md").read_text(encoding="utf-8")
+FILES = dict(re.findall(r"^`([\w.]+)`:\n\n```\w+\n(.*?)```", PAGE, flags=re.DOTALL | re.MULTILINE))
+CONSOLE = "".join(re.findall(r"```console\n(.*?)```", PAGE, flags=re.DOTALL))
+COMMANDS = [line.removeprefix("$ ") for line in CONSOLE.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page's files, and what its commands make of them; a pipe needs a shell, the others need no new process."""
+    folder = tmp_path_factory.mktemp("page")
+    for name, content in FILES.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    (folder / "bin").mkdir()
+    (folder / "bin" / "fewaspect").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m fewaspect "$@"\n')
+    (folder / "bin" / "fewaspect").chmod(0o755)
+    environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for command in COMMANDS:
+            if "|" in command:
+                done = subprocess.run(
+                    ["bash", "-o", "pipefail", "-c", command],
+                    env=environment,
+                    capture_output=True,
+                    text=True,
+                    encoding="utf-8",
+                )
+                assert done.returncode == 0, done.stderr
+                assert "Traceback" not in done.stderr
+                (folder / f"pipe-{len(list(folder.glob('pipe-*')))}").write_text(done.stdout)
+            else:
+                result = CliRunner().invoke(app, shlex.split(command)[1:])
+                assert result.exit_code == 0, (command, result.output, result.exception)
+    return folder
+
+
+def test_the_page_shows_every_command_about_reviews() -> None:
+    assert set(FILES) == {"examples.yaml", "reviews.csv"}
+    shown = {word for command in COMMANDS for word in re.findall(r"fewaspect (\w+)", command)}
+    assert shown == {"detect", "fit", "suggest", "tune", "report"}
+
+
+def test_tables_have_all_columns_and_plain_aspects_are_found(folder: Path) -> None:
+    with (folder / "tagged.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == [
+        "id", "stars", "review", "aspects", "p_food", "p_service", "p_price", "p_parking",
+    ]  # fmt: skip
+    with (folder / "reviews.csv").open(newline="") as file:
+        assert [{name: row[name] for name in ("id", "stars", "review")} for row in rows] == list(csv.DictReader(file))
+    assert "food" in rows[0]["aspects"].split("; ")
+    assert max(("p_food", "p_service", "p_price", "p_parking"), key=lambda name: float(rows[1][name])) == "p_parking"
+    with (folder / "sentences.csv").open(newline="") as file:
+        assert [row["row"] for row in csv.DictReader(file)] == ["1", "1", "2", "3", "4"]
+
+
+def test_pipes_carry_the_formats_that_the_page_says(folder: Path) -> None:
+    header, first = (folder / "pipe-0").read_text().splitlines()
+    assert header.startswith("id,stars,review,aspects,p_food")
+    assert first.startswith("1,4,")
+    lines = [json.loads(line) for line in (folder / "tagged.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [line["review"] for line in lines] == [row["text"] for row in csv_rows(folder / "reviews.csv", "review")]
+    assert all("reason" not in line for line in lines), "the last to write it was a pipe"
+
+
+def test_the_pages_show_the_reviews_with_marked_words(folder: Path) -> None:
+    page = (folder / "tagged.html").read_text(encoding="utf-8")
+    assert re.search(r'<mark style="--h: \d+" title="food">[^<]*pizza', page)
+    report = (folder / "report.html").read_text(encoding="utf-8")
+    assert "<b>4</b><span>reviews</span>" in report
+    assert re.search(r'<mark style="--h: \d+" title="food">', report)
+
+
+def test_suggestions_can_be_used_as_labelled_sentences(folder: Path) -> None:
+    lines = [json.loads(line) for line in (folder / "next.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == 3
+    assert all(line["why"] and isinstance(line["labels"], list) for line in lines)
+    sentences = " ".join(row["text"] for row in csv_rows(folder / "sentences.csv", "review"))
+    assert all(line["text"] in sentences for line in lines)
+
+
+def test_a_saved_detector_keeps_what_was_tuned_and_a_threshold_overrules_it(folder: Path) -> None:
+    saved = json.loads((folder / "detector" / "detector.json").read_text())
+    assert [aspect["name"] for aspect in saved["aspects"]] == ["food", "service", "price", "parking"]
+    assert all(aspect["threshold"] is not None for aspect in saved["aspects"])
+    rows = pq.read_table(folder / "tagged.parquet").to_pylist()
+    for row in rows:
+        assert ("parking" in row["aspects"]) == (row["p_parking"] >= 0.3)
+
+
+def csv_rows(path: Path, column: str) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return [{"text": row[column]} for row in csv.DictReader(file)]

@@ -1,0 +1,48 @@
+"""Which texts to label next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from detector_texts import EXAMPLES
+from fewaspect import AspectDetector
+from fewaspect.detector.suggest import uncertainty
+
+
+def test_equal_texts_examples_and_empty_ones_are_not_suggested(fitted: Callable[..., AspectDetector]) -> None:
+    texts = ["the lift was broken", "The  lift was broken", "", "\u200b", EXAMPLES["food"][0].upper() + "\ufeff"]
+    found = fitted().suggest(texts)
+    assert [(s.text, s.index) for s in found] == [("the lift was broken", 0)]
+
+
+def test_unsure_texts_come_before_sure_ones(fitted: Callable[..., AspectDetector]) -> None:
+    detector = fitted()
+    texts = ["the waiter was very rude", "the soup was too cold", "we ate pizza with the manager"]
+    p = detector.predict_proba(texts)
+    detector.set_params(threshold={"staff": float(p[2, 2])})
+    first = detector.suggest(texts, n=1)[0]
+    assert first.index == 2
+    assert first.why.startswith(f"unsure: staff {p[2, 2]:.2f}, threshold")
+
+
+def test_the_second_suggestion_is_unlike_the_first(fitted: Callable[..., AspectDetector]) -> None:
+    texts = ["the lift was broken", "the lift is broken", "the lift was broken again", "a view over the sea"]
+    assert 3 in [s.index for s in fitted().suggest(texts, n=2)]
+
+
+def test_why_says_how_new_a_text_is(fitted: Callable[..., AspectDetector]) -> None:
+    (found,) = fitted(threshold=1.0).suggest(["xylophone concert on the moon"], n=1)
+    assert "new: nearest is" in found.why
+
+
+def test_uncertainty_is_one_at_the_threshold_and_nought_at_both_ends() -> None:
+    found = uncertainty(np.array([[0.0, 0.2, 0.6, 1.0]]), np.full(4, 0.2))
+    assert found[0] == pytest.approx([0.0, 1.0, 0.5, 0.0])
+
+
+@pytest.mark.parametrize("texts", [[], [""]])
+def test_nothing_to_suggest_is_an_empty_list(fitted: Callable[..., AspectDetector], texts: list[str]) -> None:
+    assert fitted().suggest(texts) == []

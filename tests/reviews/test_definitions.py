@@ -1,0 +1,104 @@
+"""Aspects are defined by a mapping in JSON or YAML, or by a file of labelled sentences."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fewaspect.core.errors import DataError
+from fewaspect.reviews.definitions import read_definitions
+
+MAPPING = {"food": ["the soup was cold", "🍕!"], "parking ": {"description": " garage, valet ", "examples": []}}
+
+
+@pytest.mark.parametrize("name", ["examples.json", "examples.yaml", "examples.yml"])
+def test_a_mapping_holds_examples_and_descriptions(tmp_path: Path, name: str) -> None:
+    (path := tmp_path / name).write_text(json.dumps(MAPPING, ensure_ascii=name != "examples.json"))
+    found = read_definitions(path)
+    assert found.examples == {"food": ["the soup was cold", "🍕!"], "parking": []}
+    assert found.labels is None
+    assert found.names == ("food", "parking")
+    assert found.descriptions == {"parking": "garage, valet"}
+
+
+def test_yaml_may_be_written_by_hand(tmp_path: Path) -> None:
+    (path := tmp_path / "e.yaml").write_text(
+        "food:\n  - the soup was cold\nnoise:\n  description: loud neighbours\nwifi:\n"
+    )
+    found = read_definitions(path)
+    assert (found.examples, found.descriptions) == (
+        {"food": ["the soup was cold"], "noise": [], "wifi": []}, {"noise": "loud neighbours"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("e.jsonl", '{"text": "soup", "labels": ["food", "price"]}\n{"text": "we left", "labels": []}\n'),
+        ("e.csv", "text,labels\nsoup,food|price\nwe left,\n".replace("food|price", '"food,price"')),
+        ("e.json", '{"text_u": "soup", "label": "food, price"}\n{"text_u": "we left", "label": ""}\n'),
+    ],
+)
+def test_labelled_sentences_define_aspects_too_also_those_without_any(tmp_path: Path, name: str, content: str) -> None:
+    (path := tmp_path / name).write_text(content)
+    found = read_definitions(path)
+    assert (found.examples, found.labels) == (["soup", "we left"], [["food", "price"], []])
+    assert found.names == ("food", "price")
+
+
+def test_grouped_json_is_told_apart_from_a_mapping(tmp_path: Path) -> None:
+    (path := tmp_path / "e.json").write_text('{"food": [[["cold", "soup"], ["food"]]]}')
+    assert read_definitions(path).examples == ["cold soup"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("e.json", '{"food": ["soup", 3]}', 'aspect "food": expected a sentence as example 2, found the number 3'),
+        (
+            "e.json",
+            '{"food": "pizza"}',
+            'aspect "food": expected a list of example sentences, found the string "pizza"',
+        ),
+        (
+            "e.json",
+            '{"food": 3,\n "wifi": ["slow"]}',
+            'aspect "food": expected a list of example sentences, found the n',
+        ),
+        ("e.txt", "pizza", r"\(.yaml, .yml, .jsonl, .*found .txt.\nWrite a list"),
+        ("e", "pizza", "found none"),
+        ("e.csv", "text,aspects\nsoup,food\n", "--label-field.\n`fewaspect data convert` has that option"),
+        (
+            "e.json",
+            '{"text": "soup", "labels": "food"}',
+            "--label-separator .*\n`fewaspect data convert` has that option",
+        ),
+        ("e.json", '{"food": [""]}', "expected a sentence as example 1, found an empty string"),
+        ("e.json", '{"food": ["a"], "food": ["b"]}', 'found "food" twice'),
+        ("e.json", '{"food": ["a"], " food": ["b"]}', "differ in spaces only"),
+        ("e.json", '{"food": ["a",\n}', "line 2: expected valid JSON"),
+        ("e.json", '{"food": {"example": ["a"]}}', 'expected "examples" and "description", found "example"'),
+        ("e.json", '{"food": {"examples": "a"}}', "expected a list of example sentences, found the string"),
+        ("e.json", '{"food": {"description": 3}}', '"description" must be a string'),
+        (
+            "e.json",
+            '{"food": null, "wifi": 3}',
+            'aspect "wifi": expected a list of example sentences, found the number',
+        ),
+        ("e.json", "{}", "found an empty one"),
+        ("e.yaml", "[a, b]: [x]\n", "line 1: expected YAML, found a fault"),
+        ("e.yaml", "food: [a]\nwifi: [b]\nfood: [c]\n", 'line 3: expected each name once, found "food" again'),
+        ("e.yaml", "food: [a\n", "line 2: expected YAML"),
+        ("e.yaml", "- food\n", "expected a mapping of aspect names to examples, found a list"),
+        ("e.yaml", "1: [a]\n", "expected the name of an aspect, found the number 1"),
+        ("e.jsonl", '{"text": "a", "labels": []}\n', "found none that has any"),
+    ],
+)
+def test_what_defines_no_aspects_is_refused_with_its_place(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
+    (path := tmp_path / name).write_text(content)
+    with pytest.raises(DataError, match=message):
+        read_definitions(path)

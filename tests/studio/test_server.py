@@ -1,0 +1,91 @@
+"""A studio from start to end: who may ask, where it listens, and how it stops."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from fewaspect.core.errors import ConfigError
+from fewaspect.studio.api.security import LOOPBACK
+from fewaspect.studio.server import access_for, address_of, listen
+from in_process import fewaspect
+
+
+def test_on_this_computer_no_token_is_needed_and_elsewhere_one_is_made() -> None:
+    assert access_for("127.0.0.1", None).token is None
+    assert access_for("localhost", "secret").token == "secret"
+    abroad = access_for("192.0.2.1", None)
+    assert len(abroad.token or "") >= 32
+    assert abroad.hosts == LOOPBACK | {"192.0.2.1"}
+    assert access_for("192.0.2.1", "secret").token == "secret"
+    anywhere = access_for("0.0.0.0", None)
+    assert anywhere.hosts is None
+    assert anywhere.token
+
+
+def test_the_address_is_one_that_a_browser_opens() -> None:
+    assert address_of("0.0.0.0", 1) == "http://127.0.0.1:1/"
+    assert address_of("::1", 2) == "http://[::1]:2/"
+
+
+@pytest.mark.enable_socket
+def test_a_taken_port_is_passed_over_unless_it_was_asked_for() -> None:
+    with listen("127.0.0.1", 0, or_any=False) as first:
+        first.listen()
+        port = first.getsockname()[1]
+        with listen("127.0.0.1", port, or_any=True) as second:
+            assert second.getsockname()[1] not in (0, port)
+        with pytest.raises(ConfigError, match=f"127.0.0.1:{port}: expected a free address"):
+            listen("127.0.0.1", port, or_any=False)
+
+
+@pytest.mark.enable_socket
+def test_the_command_says_what_it_takes() -> None:
+    done = fewaspect("studio", "--help")
+    assert done.returncode == 0
+    assert "--no-browser" in done.stdout
+    wrong = fewaspect("studio", "--data", "mysql://host/name", "--port", "0", "--no-browser")
+    assert wrong.returncode == 2
+
+
+@pytest.mark.enable_socket
+def test_it_prints_its_address_answers_and_stops_cleanly(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "fewaspect", "studio", "--no-browser", "--port", "0"]
+    started = time.monotonic()
+    studio = subprocess.Popen(
+        [*command, "--data", str(tmp_path / "studio.db")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )  # fmt: skip
+    assert studio.stdout is not None
+    line = studio.stdout.readline()
+    found = re.search(r"http://127\.0\.0\.1:\d+/", line)
+    assert found, line
+    with urllib.request.urlopen(found[0], timeout=20) as page:
+        assert b"fewaspect" in page.read()
+    with urllib.request.urlopen(f"{found[0]}api/v1/projects", timeout=20) as answer:
+        assert b"Sample" in answer.read()
+    assert time.monotonic() - started < 60
+    studio.send_signal(signal.SIGINT)
+    assert "Stopped; everything is kept." in studio.stdout.read()
+    assert studio.wait(timeout=20) == 0
+
+
+@pytest.mark.parametrize(
+    ("module", "left_out"),
+    [
+        ("fewaspect.cli.app, fewaspect.detector.estimator", "fastapi"),
+        ("fewaspect.studio.server", "sklearn"),
+        ("fewaspect.detector.detector, fewaspect.cli.detect", "sklearn"),
+    ],
+)
+def test_what_takes_time_to_import_is_imported_where_it_is_needed(module: str, left_out: str) -> None:
+    code = f"import sys, {module}; sys.exit('{left_out}' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
