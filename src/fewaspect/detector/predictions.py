@@ -51,8 +51,8 @@ def split(
 
 
 def read(
-    scorer: InferenceModel, known: FittedState, texts: Sequence[str], batch_tokens: int | None, *, vectors: bool = False,
-    evidence: bool = False,
+    scorer: InferenceModel, known: FittedState, texts: Sequence[str], batch_tokens: int | None, *,
+    vectors: bool = False, evidence: bool = False,
 ) -> SentencePredictions:  # fmt: skip
     """Every sentence compared with every aspect; one without a word that can be read has probabilities of nought."""
     spans, rows, sentences, cut = split(scorer, texts)
