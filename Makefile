@@ -5,16 +5,16 @@ BIN := $(VENV)/bin
 
 .PHONY: demo studio test lint browser page clean
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.base
 	$(BIN)/fewaspect quickstart
 
-studio: $(VENV)/.installed
+studio: $(VENV)/.studio
 	$(BIN)/fewaspect studio
 
-test: $(VENV)/.installed-dev lint browser
+test: $(VENV)/.dev lint browser
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
-lint: $(VENV)/.installed-dev
+lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -37,13 +37,20 @@ $(VENV)/.created:
 	$(PYTHON) -m venv --clear $(VENV)
 	touch $@
 
-$(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[onnx,studio]'
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable
+SOURCES := $(VENV)/.created pyproject.toml constraints.txt
+
+$(VENV)/.base: $(SOURCES)
+	$(PIP_INSTALL) .
 	touch $@
 
-$(VENV)/.installed-dev: $(VENV)/.created pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
-	touch $@ $(VENV)/.installed
+$(VENV)/.studio: $(SOURCES)
+	$(PIP_INSTALL) '.[studio]'
+	touch $@ $(VENV)/.base
+
+$(VENV)/.dev: $(SOURCES)
+	$(PIP_INSTALL) '.[dev]'
+	touch $@ $(VENV)/.studio $(VENV)/.base
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 import torch
+from fewaspect.training.backends import RANGES, measure_ranges, save_ranges
+from fewaspect.training.product_weights import PRESENCE, load_weights
 from torch import Tensor
 
 from fewaspect.core.files import atomic_folder
@@ -36,10 +38,8 @@ from fewaspect.methods.lpn_plus import LPNPlus
 from fewaspect.methods.model import task_of
 from fewaspect.methods.prepared import PreparedSet, place_episode
 from fewaspect.methods.support_words import without_names
-from fewaspect.training.backends import RANGES, measure_ranges, save_ranges
 from fewaspect.training.checkpoint import load_tensors, model_tensors, save_tensors
 from fewaspect.training.folder import RunFolder
-from fewaspect.training.product_weights import PRESENCE, load_weights
 from fewaspect.training.run import build_model, load_run
 
 TRAINED = 0.75  # share of the trained layers

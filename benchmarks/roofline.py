@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fewaspect.training.backends import tokens_of
 
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.encoders.onnx_text import open_session, shape_of
 from fewaspect.encoders.sources import resolve_encoder
-from fewaspect.training.backends import tokens_of
 from measuring import publish
 
 ROWS = 512  # as in a batch

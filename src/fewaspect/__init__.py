@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fewaspect.detector.estimator import AspectDetector
+    from fewaspect.core.errors import FewAspectError as FewAspectError
+    from fewaspect.detector.detector import AspectDetector as AspectDetector
+    from fewaspect.detector.explain import Analysis as Analysis
+    from fewaspect.detector.suggest import Suggestion as Suggestion
+    from fewaspect.detector.thresholds import Tuned as Tuned
 
-__version__ = "0.1.0"
-__all__ = ["AspectDetector", "__version__"]
+__version__ = "0.2.0"
+
+_PLACES = {
+    "Analysis": "fewaspect.detector.explain",
+    "AspectDetector": "fewaspect.detector.detector",
+    "FewAspectError": "fewaspect.core.errors",
+    "Suggestion": "fewaspect.detector.suggest",
+    "Tuned": "fewaspect.detector.thresholds",
+}
+__all__ = ["Analysis", "AspectDetector", "FewAspectError", "Suggestion", "Tuned", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    """The detector is imported when it is asked for: it needs scikit-learn, and most commands' help does not."""
-    if name == "AspectDetector":
-        from fewaspect.detector.estimator import AspectDetector
-
-        return AspectDetector
+    """Public names are imported when they are first asked for: `import fewaspect` and `--help` stay instant."""
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 from fewaspect import AspectDetector
 from fewaspect.detector import bias as shifting
 from fewaspect.detector.bias import NONE, best_shift
-from fewaspect.detector.encoding import FittedState
+from fewaspect.detector.fitting import FittedState
 from fewaspect.detector.scoring import Parts
 
 NARROW = {

@@ -90,18 +90,18 @@ def test_a_review_has_the_highest_probability_of_its_sentences(fitted: Fit) -> N
 def test_the_end_of_a_long_sentence_is_read_too(fitted: Fit) -> None:
     detector = fitted()
     text = "we walked on and on " * 150 + "and then the soup was cold"
-    assert detector._scorer.encoder.tokens.too_long([text]) == [True]
+    assert detector.model_.encoder.tokens.too_long([text]) == [True]
     (analysis,) = detector.analyze_many([text], words=False)
     assert len(analysis.sentences) > 1
     assert analysis.sentences[-1].text.endswith("the soup was cold")
-    assert not any(detector._scorer.encoder.tokens.too_long([s.text for s in analysis.sentences]))
+    assert not any(detector.model_.encoder.tokens.too_long([s.text for s in analysis.sentences]))
 
 
 def test_a_long_example_counts_as_one(fitted: Fit) -> None:
     detector = fitted()
     detector.add_aspect("noise", ["thin walls and loud neighbours all night long " * 120])
     assert detector.shots_["noise"] == 1
-    assert float(detector._knowledge.aspects.shots[3]) == pytest.approx(1.0)
+    assert float(detector._fitted().fitted.shots[3]) == pytest.approx(1.0)
     assert detector.predict(["loud neighbours"]) == [["noise"]]
 
 
@@ -119,7 +119,7 @@ def test_adding_an_aspect_leaves_the_others_unmoved(fitted: Fit) -> None:
 def test_adding_an_aspect_reads_only_its_own_examples_and_name(fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     detector = fitted()
     read: list[str] = []
-    tokens = detector._scorer.encoder.tokens
+    tokens = detector.model_.encoder.tokens
     ids = tokens.ids
     monkeypatch.setattr(tokens, "ids", lambda texts: read.extend(texts) or ids(texts))
     detector.add_aspect("noise", ["thin walls", "street noise"])
@@ -190,7 +190,7 @@ def test_nothing_that_is_read_is_kept_on_disk(fitted: Fit, tmp_path: Path, monke
 
 
 def test_bad_parameters_and_texts_are_refused(fitted: Fit) -> None:
-    with pytest.raises(ConfigError, match="batch_tokens: expected a whole number from 1, or None, found 0"):
+    with pytest.raises(ConfigError, match="batch_tokens: expected an integer from 1, or None, found 0"):
         fitted(batch_tokens=0)
     with pytest.raises(DataError, match=r"texts\[1\]: expected a text, found float nan"):
         fitted().predict(["fine", float("nan")])  # type: ignore[list-item]
@@ -199,7 +199,7 @@ def test_bad_parameters_and_texts_are_refused(fitted: Fit) -> None:
     with pytest.raises(DataError, match="texts: expected those of the labels, found none"):
         fitted().tune(None, [["food"]])
     for n in ("3", 2.5, -1, None):
-        with pytest.raises(ConfigError, match=f"n: expected a whole number from 0, found {n!r}"):
+        with pytest.raises(ConfigError, match=f"n: expected an integer from 0, found {n!r}"):
             fitted().suggest(["fine"], n=n)  # type: ignore[arg-type]
     assert fitted().suggest(["fine"], n=0) == []
 

@@ -21,7 +21,7 @@ def test_the_numbers_are_those_of_scikit_learn() -> None:
     assert found["mean_average_precision"] == pytest.approx(average_precision_score(TRUTH, P, average="macro"))
     assert found["aspects"]["b"]["f1"] == pytest.approx(f1_score(TRUTH[:, 1], decided[:, 1]))
     empty = ~TRUTH.any(axis=1)
-    assert found["right_empties"] == pytest.approx(np.mean([not row.any() for row in decided[empty]]))
+    assert found["empty_accuracy"] == pytest.approx(np.mean([not row.any() for row in decided[empty]]))
 
 
 def test_the_calibration_error_is_the_gap_between_what_is_said_and_what_is_true() -> None:
@@ -35,7 +35,7 @@ def test_the_calibration_error_is_the_gap_between_what_is_said_and_what_is_true(
 def test_what_is_not_defined_is_none() -> None:
     found = measure(["a"], np.zeros((0, 1)), np.zeros((0, 1), bool), np.zeros((0, 1), bool), {})
     assert found["macro_f1"] is None
-    assert found["right_empties"] is None
+    assert found["empty_accuracy"] is None
     assert found["aspects"]["a"]["recall"] is None
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from fewaspect import AspectDetector
 from fewaspect.core.errors import CheckpointError, ConfigError
+from fewaspect.detector.persistence import ModelChangedWarning
 
 TEXTS = ["cold soup", "Nobody could park.", "a rude waiter", "", "it rained"]
 Fit = Callable[..., AspectDetector]
@@ -56,7 +57,7 @@ def test_aspects_without_any_example_are_saved(tmp_path: Path) -> None:
 
 
 def test_loading_reads_no_example_again(saved: Path, fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitted()._scorer.encoder, "states", lambda ids: pytest.fail("read again"))
+    monkeypatch.setattr(fitted().model_.encoder, "states", lambda ids: pytest.fail("read again"))
     AspectDetector.load(saved)
 
 
@@ -179,13 +180,13 @@ def test_a_description_that_leaves_out_a_file_is_refused(saved: Path) -> None:
         AspectDetector.load(saved)
 
 
-def test_other_weights_are_refused_unless_the_examples_are_encoded_again(saved: Path, fitted: Fit) -> None:
+def test_examples_are_encoded_again_where_the_shipped_model_is_another(saved: Path, fitted: Fit) -> None:
     about = json.loads((saved / "detector.json").read_text(encoding="utf-8"))
     edit(saved, model={**about["model"], "weights": "0" * 64})
-    with pytest.raises(CheckpointError, match=r"was saved with weights 0+, found .* encode_again=True"):
-        AspectDetector.load(saved)
-    loaded = AspectDetector.load(saved, encode_again=True)
-    np.testing.assert_allclose(loaded.predict_proba(TEXTS), fitted().predict_proba(TEXTS), atol=1e-4)
+    with pytest.warns(ModelChangedWarning, match=r"another model .* Its examples are encoded again"):
+        loaded = AspectDetector.load(saved)
+    for detector in (loaded, AspectDetector.load(saved, encode_again=True)):
+        np.testing.assert_allclose(detector.predict_proba(TEXTS), fitted().predict_proba(TEXTS), atol=1e-4)
 
 
 def test_examples_that_were_edited_are_noticed_and_can_be_encoded_again(saved: Path) -> None:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
-from fewaspect.detector.decision import DEFAULT_THRESHOLD
+from fewaspect.detector.thresholds import DEFAULT_THRESHOLD
 
 TEXTS = ["cold soup", "garage full", "tasty pizza", "no valet", "fresh salad", "the car park was closed", "hi", "bye"]
 LABELS = [["food"], ["parking"], ["food"], ["parking"], ["food"], ["parking"], [], []]
@@ -26,7 +26,7 @@ MATRIX = np.array([["food" in row, "parking" in row] for row in LABELS], dtype=i
 def test_parameters_are_got_set_and_cloned_unchanged(fitted: Callable[..., AspectDetector]) -> None:
     threshold = {"food": 0.4}
     detector = fitted(threshold=threshold)
-    assert detector.get_params() == {"model": None, "threshold": threshold, "batch_tokens": None, "backend": "auto"}
+    assert detector.get_params() == {"model": None, "threshold": threshold, "batch_tokens": None}
     detector.predict(["cold soup"])
     assert detector.threshold is threshold
     copied = clone(detector)

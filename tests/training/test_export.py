@@ -1,4 +1,4 @@
-"""What is exported serves alone and answers as before; what does not is not written."""
+"""What is exported serves alone and answers as torch does; what does not is not written."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from sklearn.base import clone
 from typer.testing import CliRunner
 
@@ -17,79 +18,113 @@ from examples import run_settings
 from fewaspect import AspectDetector
 from fewaspect.cli.app import app
 from fewaspect.core.errors import CheckpointError, ConfigError
-from fewaspect.inference.model_folder import Runtime
+from fewaspect.detector.model import load_model
 from fewaspect.training import export
 from fewaspect.training.trainer import train
 
-TEXTS = ["The soup was cold. Nobody could park.", "rude waiter", "see you on Monday"]
+TEXTS = ["The food was cold. The staff was slow.", "dirty room", "a great pool"]
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "v0_1"
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    detector = AspectDetector(backend="torch").fit(EXAMPLES)
-    detector.tune()
-    return detector.save(tmp_path_factory.mktemp("saved") / "detector")
+def run(encoder_folder: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A short run of LPN+ on a tiny encoder."""
+    settings = run_settings(str(encoder_folder("bert")), method="lpn-plus", episodes=2, validate_every=2)
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    train(settings, None, folder)
+    return folder
 
 
-@pytest.mark.parametrize(("backend", "near"), [("onnx", 1e-4), ("onnx-int8", 0.1)])
-def test_an_exported_detector_serves_alone(saved: Path, tmp_path: Path, backend: str, near: float) -> None:
-    result = CliRunner().invoke(app, ["export", str(saved), str(tmp_path / "out"), "--backend", backend])
+@pytest.mark.parametrize(("precision", "near"), [("fp32", 1e-4), ("int8", 0.2)])
+def test_an_exported_model_serves_alone(run: Path, tmp_path: Path, precision: str, near: float) -> None:
+    result = CliRunner().invoke(app, ["export", str(run), str(tmp_path / "out"), "--precision", precision])
     assert result.exit_code == 0, result.exception
     assert "mean difference of probabilities" in result.stdout
     moved = (tmp_path / "out").rename(tmp_path / "moved")
-    loaded, expected = AspectDetector.load(moved), AspectDetector.load(saved)
-    assert loaded._scorer.backend == backend
-    np.testing.assert_allclose(loaded.predict_proba(TEXTS), expected.predict_proba(TEXTS), atol=near)
-    assert loaded.thresholds_ == expected.thresholds_
-    assert json.loads((moved / "model" / "runtime.json").read_text())["parity"]["backend"] == backend
-    assert clone(loaded).fit(EXAMPLES)._scorer.backend == backend
-    with pytest.raises(ConfigError, match="found one that is exported already"):
-        export.export(moved, tmp_path / "twice", backend)
-    again = loaded.add_aspect("noise", ["thin walls"]).save(tmp_path / "again")
-    np.testing.assert_array_equal(AspectDetector.load(again).predict_proba(TEXTS), loaded.predict_proba(TEXTS))
-    with pytest.raises(ConfigError, match=f"this model was exported as \"{backend}\", found 'torch'"):
-        AspectDetector.load(moved, backend="torch")
+    expected = AspectDetector(model=export.load_torch_model(run)).fit(EXAMPLES)
+    found = AspectDetector(model=moved).fit(EXAMPLES)
+    np.testing.assert_allclose(found.predict_proba(TEXTS), expected.predict_proba(TEXTS), atol=near)
+    assert found.model_.identity["precision"] == precision
+    assert json.loads((moved / "model.json").read_text())["parity"]["sentences"] == export.COMPARED
+    assert clone(found).fit(EXAMPLES).model_ is found.model_
+    saved = found.add_aspect("noise", ["thin walls"]).save(tmp_path / "saved")
+    shutil.rmtree(moved)
+    np.testing.assert_array_equal(AspectDetector.load(saved).predict_proba(TEXTS), found.predict_proba(TEXTS))
+    with pytest.raises(ConfigError, match="found a model that is exported already"):
+        export.export(saved, tmp_path / "twice")
 
 
-def test_a_run_is_exported_as_a_model_for_any_examples(encoder_folder: Callable[..., Path], tmp_path: Path) -> None:
-    settings = run_settings(str(encoder_folder("bert")), method="lpn-plus", episodes=2, validate_every=2)
-    train(settings, None, tmp_path / "run")
-    export.export(tmp_path / "run", tmp_path / "out", "onnx")
-    expected = AspectDetector(model=tmp_path / "run").fit(EXAMPLES).predict_proba(["good food"])
-    shutil.rmtree(tmp_path / "run")
-    found = AspectDetector(model=tmp_path / "out").fit(EXAMPLES)
-    np.testing.assert_allclose(found.predict_proba(["good food"]), expected, atol=1e-4)
+def test_a_model_in_memory_explains_as_its_export_does_and_is_not_saved(run: Path, tmp_path: Path) -> None:
+    export.export(run, tmp_path / "out", "fp32")
+    one, other = (AspectDetector(model=m).fit(EXAMPLES) for m in (export.load_torch_model(run), tmp_path / "out"))
+    for mine, theirs in zip(one.analyze(TEXTS[0]).words, other.analyze(TEXTS[0]).words, strict=True):
+        assert mine.text == theirs.text
+        assert mine.evidence == pytest.approx(theirs.evidence, abs=1e-4)
+    with pytest.raises(ConfigError, match="Export the run first"):
+        one.save(tmp_path / "saved")
 
 
-def test_what_cannot_be_exported_is_refused_before_any_work(saved: Path, tmp_path: Path) -> None:
-    for model, out, backend, message in (
-        (saved, saved, "onnx", "expected a new or an empty folder to write to"),
-        (saved, tmp_path / "out", "torch", "expected onnx or onnx-int8 to export for, found 'torch'"),
-        (tmp_path / "nowhere", tmp_path / "out", "onnx", "expected a saved detector or a training run, found neither"),
+def test_loading_a_run_leaves_the_random_numbers_alone(run: Path) -> None:
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    export.load_torch_model(run)
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_a_run_of_another_method_or_encoder_is_refused(encoder_folder: Callable[..., Path], tmp_path: Path) -> None:
+    for kind, method, message in (
+        ("bert", "prototypical", "expected a run of the method lpn-plus, found prototypical"),
+        ("mpnet", "lpn-plus", "cannot be exported, only those like BERT"),
+    ):
+        settings = run_settings(str(encoder_folder(kind)), method=method, episodes=2, validate_every=2)
+        train(settings, None, tmp_path / kind)
+        with pytest.raises(ConfigError, match=message):
+            export.export(tmp_path / kind, tmp_path / "out")
+    mpnet = AspectDetector(model=export.load_torch_model(tmp_path / "mpnet")).fit(EXAMPLES)
+    assert mpnet.predict_proba(["good food"]).shape == (1, 3), "in memory it serves all the same"
+
+
+def test_a_detector_that_version_0_1_saved_on_a_run_is_converted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(FIXTURES)  # its settings name the encoder by a relative path
+    monkeypatch.setattr(export, "MEAN_DIFFERENCE", 0.1)  # so tiny an encoder suffers from int8
+    export.export(Path("detector_on_run"), tmp_path / "out", "fp32")
+    then = json.loads(Path("tiny_probabilities.json").read_text())
+    found = AspectDetector.load(tmp_path / "out").predict_proba(then["texts"])
+    np.testing.assert_allclose(found, then["detector_on_run"], atol=1e-4)
+
+
+def test_what_cannot_be_exported_is_refused_before_any_work(run: Path, tmp_path: Path) -> None:
+    for model, out, precision, message in (
+        (run, run, "fp32", "expected a new or an empty folder to write to"),
+        (run, tmp_path / "out", "int4", "precision: expected int8 or fp32, found 'int4'"),
+        (tmp_path / "nowhere", tmp_path / "out", "int8", "expected a saved detector or a training run, found neither"),
     ):
         with pytest.raises(ConfigError, match=message):
-            export.export(model, out, backend)
+            export.export(model, out, precision)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_model_unlike_torch_is_not_written(saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(export, "COSINE", 0.9999999)
-    with pytest.raises(CheckpointError, match="the onnx-int8 model is not like torch's: expected token states"):
-        export.export(saved, tmp_path / "out", "onnx-int8")
-    monkeypatch.setattr(export, "LARGEST", -1.0)
-    with pytest.raises(CheckpointError, match="the onnx model is not like torch's: expected probabilities"):
-        export.export(saved, tmp_path / "out", "onnx")
+def test_a_model_unlike_torch_is_not_written(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export, "MEAN_COSINE", 0.9999999)
+    with pytest.raises(CheckpointError, match="the int8 model is not like torch's: expected a mean cosine"):
+        export.export(run, tmp_path / "out", "int8")
+    monkeypatch.setattr(export, "MAX_DIFFERENCE", -1.0)
+    with pytest.raises(CheckpointError, match="the fp32 model is not like torch's: expected probabilities"):
+        export.export(run, tmp_path / "out", "fp32")
     assert not (tmp_path / "out").exists()
 
 
 @pytest.fixture(scope="module")
-def exported(saved: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("exported") / "out"
-    export.export(saved, out, "onnx-int8")
-    return out
+def exported(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("exported") / "model"
+    export.export(run, out, "fp32")
+    return AspectDetector(model=out).fit(EXAMPLES).save(out.parent / "saved")
 
 
-@pytest.mark.parametrize("name", ["encoder.onnx", "tokenizer.json", "runtime.json"])
+@pytest.mark.parametrize("name", ["encoder.onnx", "tokenizer.json", "model.json"])
 def test_damage_is_noticed(exported: Path, tmp_path: Path, name: str) -> None:
     shutil.copytree(exported, tmp_path / "out")
     path = tmp_path / "out" / "model" / name
@@ -102,12 +137,12 @@ def test_damage_is_noticed(exported: Path, tmp_path: Path, name: str) -> None:
 
 def test_files_without_a_digest_are_noticed(exported: Path, tmp_path: Path) -> None:
     shutil.copytree(exported, tmp_path / "out")
-    saved, model = tmp_path / "out" / "detector.json", tmp_path / "out" / "model" / "runtime.json"
+    saved, model = tmp_path / "out" / "detector.json", tmp_path / "out" / "model" / "model.json"
     for path in (saved, model):
         about = json.loads(path.read_text(encoding="utf-8"))
         about["files"] = {name: digest for name, digest in about["files"].items() if name == "examples.safetensors"}
         path.write_text(json.dumps(about), encoding="utf-8")
-    with pytest.raises(CheckpointError, match=r"expected the sha256 of model/runtime\.json"):
+    with pytest.raises(CheckpointError, match=r"expected the sha256 of model/model\.json"):
         AspectDetector.load(saved.parent)
     with pytest.raises(CheckpointError, match=r"found: KeyError\('encoder\.onnx'\)"):
-        Runtime.read(model.parent)
+        load_model(model.parent)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fewaspect.bulk.job import Job
     from fewaspect.bulk.plan import Part
-    from fewaspect.detector.detector import Detector
+    from fewaspect.detector.detector import AspectDetector
 
 SAMPLE = 2000  # rows, from the beginning, the middle and the end
 _PLACES = 5
@@ -38,7 +38,7 @@ class Estimate:
         return self.rows / (self.rows_per_second * self.actors)
 
 
-def estimate(job: Job, todo: list[Part], detector: Detector, actors: int, rows: int = SAMPLE) -> Estimate:
+def estimate(job: Job, todo: list[Part], detector: AspectDetector, actors: int, rows: int = SAMPLE) -> Estimate:
     """Scores a sample in this process, as an actor would, and writes nothing."""
     worker, counts = Worker(detector, job.plan, job.output), Counts(aspects=dict.fromkeys(job.classes, 0))
     places = [todo[n * (len(todo) - 1) // (_PLACES - 1)] for n in range(_PLACES)] if len(todo) > _PLACES else todo

@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING
 from fewaspect.detector.model import SAVED
 
 if TYPE_CHECKING:
-    from fewaspect.detector.detector import Detector
+    from fewaspect.detector.detector import AspectDetector
 
 Packed = dict[str, bytes]
 """The files of a saved detector by name."""
 
 
-def pack(detector: Detector) -> Packed:
+def pack(detector: AspectDetector) -> Packed:
     with tempfile.TemporaryDirectory() as folder:
         saved = detector.save(Path(folder) / "detector")
         return {str(path.relative_to(saved)): path.read_bytes() for path in sorted(saved.rglob("*")) if path.is_file()}
 
 
-def unpack(packed: Packed) -> Detector:
-    from fewaspect.detector.detector import Detector
+def unpack(packed: Packed) -> AspectDetector:
+    from fewaspect.detector.detector import AspectDetector
 
     with tempfile.TemporaryDirectory() as folder:
         for name, content in packed.items():
             (path := Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        return Detector.load(folder)
+        return AspectDetector.load(folder)
 
 
 def digest_of(packed: Packed) -> str:

@@ -7,6 +7,8 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fewaspect.bulk.partition_reader import read_part
 from fewaspect.bulk.result_cache import Recent
 from fewaspect.bulk.storage import filesystem, names_in, put
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from fewaspect.bulk.plan import Part, Plan
-    from fewaspect.detector.detector import Detector
+    from fewaspect.detector.detector import AspectDetector
 
 BAD = "_bad"
 _KEY = b"fewaspect"
@@ -47,11 +49,11 @@ class Counts:
 class Worker:
     """A detector that finishes partitions, with a memory of what it read last."""
 
-    def __init__(self, detector: Detector, plan: Plan, output: str) -> None:
+    def __init__(self, detector: AspectDetector, plan: Plan, output: str) -> None:
         self.plan, self.output = plan, output
         self.classes = [str(name) for name in detector.classes_]
-        self.thresholds = detector._thresholds
-        self.recent = Recent(detector._find)
+        self.thresholds = np.array(list(detector.thresholds_.values()))
+        self.recent = Recent(detector.predict_texts)
 
     def finish(self, part: Part) -> Counts:
         """Read, score and write. Bad rows go first: once the partition has its name, all of it is there.

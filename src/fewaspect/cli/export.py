@@ -1,4 +1,4 @@
-"""`fewaspect export`: a detector as ONNX, which serves without torch."""
+"""`fewaspect export`: a training run as a model that the detector reads, without torch."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ import typer
 
 
 def export(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="What `fewaspect fit` saved, or a training run.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A training run of lpn-plus, or a detector saved on one.")
+    ],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write.")],
-    backend: Annotated[
-        str, typer.Option("--backend", metavar="NAME", help="onnx-int8, or onnx: single precision, equal to torch.")
-    ] = "onnx-int8",
+    precision: Annotated[
+        str, typer.Option(metavar="NAME", help="int8: small and fast; fp32: equal to torch.")
+    ] = "int8",
 ) -> None:
-    """Write a detector as an ONNX model with all it needs, compared with torch first; it serves where no torch is."""
+    """Export a run as one ONNX model with all it needs, compared with torch first."""
     from rich.console import Console
     from rich.table import Table
 
     from fewaspect.training.export import export as write
 
-    parity = write(model, output, backend)
+    parity = write(source, output, precision)
     table = Table("compared with torch", "", show_header=False)
     for name, value in parity.items():
         table.add_row(name.replace("_", " "), f"{value:.6g}" if isinstance(value, float) else str(value))
@@ -32,4 +34,4 @@ def export(
         if whole
         else "--examples EXAMPLES --model OUT, AspectDetector(model=OUT)"
     )
-    typer.echo(f"{output}: {parity['backend']}. Use it as: {use}")
+    typer.echo(f"{output}: {precision}. Use it as: {use}")

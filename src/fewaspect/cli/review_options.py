@@ -12,7 +12,7 @@ from fewaspect.core.errors import ConfigError
 from fewaspect.reviews.formats import STANDARD, InputFormat
 
 if TYPE_CHECKING:
-    from fewaspect.detector.detector import Detector
+    from fewaspect.detector.detector import AspectDetector
 
 Reviews = Annotated[
     str,
@@ -53,14 +53,14 @@ def as_standard(output: str) -> str:
 
 def make_detector(
     examples: Path | None, model: Path | None, threshold: list[str] | None = None, backend: str = "auto"
-) -> Detector:
+) -> AspectDetector:
     """A fitted detector from examples, or one that was saved; thresholds given here win."""
-    from fewaspect.detector.detector import Detector
+    from fewaspect.detector.detector import AspectDetector
 
     if examples is not None:
         detector = fit_detector(examples, model, backend)
     elif model is not None:
-        detector = Detector.load(model, backend=backend)
+        detector = AspectDetector.load(model, backend=backend)
     else:
         raise ConfigError(
             "Which aspects? Expected --examples EXAMPLES or --model FOLDER, found neither.\n"
@@ -71,14 +71,14 @@ def make_detector(
     return detector
 
 
-def fit_detector(examples: Path, run: Path | None, backend: str = "auto") -> Detector:
+def fit_detector(examples: Path, run: Path | None, backend: str = "auto") -> AspectDetector:
     """A detector of the aspects in a file; what is odd about the examples is said on standard error."""
-    from fewaspect.detector.detector import Detector
+    from fewaspect.detector.detector import AspectDetector
     from fewaspect.detector.support import ExampleWarning
     from fewaspect.reviews.definitions import read_definitions
 
     given = read_definitions(examples)
-    detector = Detector(model=run, backend=backend)
+    detector = AspectDetector(model=run, backend=backend)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExampleWarning)
         detector.fit(given.examples, given.labels, names=given.names, descriptions=given.descriptions)

@@ -24,9 +24,9 @@ def tune(
     from rich.text import Text
 
     from fewaspect.data.formats.places import printable
-    from fewaspect.detector.detector import Detector
+    from fewaspect.detector.detector import AspectDetector
 
-    detector = Detector.load(model)
+    detector = AspectDetector.load(model)
     if detector.threshold is not None:
         typer.echo(f"The threshold set before, {detector.threshold}, gives way to what is tuned.", err=True)
         detector.threshold = None

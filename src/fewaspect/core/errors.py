@@ -27,6 +27,14 @@ class ConfigError(FewAspectError):
     """A setting with a value that makes no sense."""
 
 
+class ParameterError(ConfigError, ValueError):
+    """A parameter that an estimator does not have."""
+
+
+class NotFittedError(FewAspectError, ValueError, AttributeError):
+    """An estimator that was asked before it was fitted."""
+
+
 class TrainingError(FewAspectError):
     """A training run that cannot go on."""
 

@@ -109,7 +109,7 @@ def check_name(name: Any, where: str) -> str:
     return _LONE_SURROGATES.sub("\ufffd", str(name))
 
 
-def carried(labels: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def to_indicator_matrix(labels: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """(texts, aspects) booleans in the order of `names`, and a column for each name that is none of them."""
     labels = settled(labels)
     if has_column_names(labels):

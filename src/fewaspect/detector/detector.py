@@ -1,7 +1,8 @@
-"""Name the aspects, give a few examples, tag any text."""
+"""`AspectDetector`: name the aspects, give a few examples, tag any text."""
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,32 +13,86 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fewaspect.core.errors import ConfigError, DataError
-from fewaspect.data.labels import carried, check_texts
-from fewaspect.detector.decision import Threshold, best_first, decide, thresholds_of
-from fewaspect.detector.fitted import Fitted
-from fewaspect.detector.support import ExampleWarning, read_examples
+from fewaspect.core.estimator import Estimator, not_fitted
+from fewaspect.data.labels import check_texts, to_indicator_matrix
+from fewaspect.detector.support import Examples, ExampleWarning, read_examples
+from fewaspect.detector.thresholds import Threshold, best_first, decide, thresholds_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from fewaspect.detector.explain import Analysis
-    from fewaspect.detector.model import InferenceModel
+    from fewaspect.detector.fitting import FittedState
+    from fewaspect.detector.model import InferenceModel, SentencePredictions
     from fewaspect.detector.suggest import Suggestion
-    from fewaspect.detector.support import Examples
-    from fewaspect.detector.tuning import Tuned
+    from fewaspect.detector.tables import TextPredictions
+    from fewaspect.detector.thresholds import Tuned
+
+_REPLACING = threading.Lock()  # a fitted state takes the place of an unfitted one only if no newer one has come
 
 
-class Detector(Fitted):
-    """All that an `AspectDetector` does, without scikit-learn, whose import takes longer than the weights'."""
+class AspectDetector(Estimator):
+    """Finds aspects in text from a few examples each; an aspect may also be known by its name and description alone.
+
+    `model`: the shipped model, or the folder of an exported one. `threshold`: what a probability must reach, one
+    number for all aspects or a dict of some; None takes what was tuned, else 0.5. `batch_tokens`: encoded at once;
+    None: as many as are fastest.
+
+    >>> from fewaspect import AspectDetector
+    >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "parking": ["no valet", "garage full"]})
+    >>> detector.predict(["we found no place to park", "cold soup again"])
+    [['parking'], ['food']]
+    """
+
+    _state: FittedState  # these five are there after `fit` alone
+    _source: Path | InferenceModel | None
+    _loaded: InferenceModel | None
+    _matrix: bool
+    _tuned: dict[str, float]
 
     def __init__(
-        self, model: str | Path | None = None, threshold: Threshold = None, batch_tokens: int | None = None,
-        backend: str = "auto",
+        self, model: str | Path | InferenceModel | None = None, threshold: Threshold = None,
+        batch_tokens: int | None = None,
     ) -> None:  # fmt: skip
         self.model = model
         self.threshold = threshold
         self.batch_tokens = batch_tokens
-        self.backend = backend
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The names of the aspects, in the order of the columns of `predict_proba`."""
+        return np.array(self.examples_.names, dtype=object)
+
+    @property
+    def shots_(self) -> dict[str, int]:
+        """How many examples each aspect has."""
+        return {name: self.examples_.shots(name) for name in self.examples_.names}
+
+    @property
+    def thresholds_(self) -> dict[str, float]:
+        """What each aspect's probability must reach."""
+        return dict(zip(self.examples_.names, self._thresholds.tolist(), strict=True))
+
+    @property
+    def prototypes_(self) -> np.ndarray:
+        """(aspects, d) where each aspect lies; an aspect's own examples, name and description alone decide it."""
+        return self._fitted().fitted.prototypes
+
+    @property
+    def examples_(self) -> Examples:
+        """The examples it was given, each sentence once, with names and descriptions."""
+        return self._encoded().examples
+
+    @property
+    def remarks_(self) -> tuple[str, ...]:
+        """What was odd about the examples given last: duplicates, contradictions, empty ones."""
+        return self.examples_.remarks
+
+    @property
+    def model_(self) -> InferenceModel:
+        """The model it predicts with, loaded when first needed."""
+        self._encoded()
+        return self._model()
 
     def fit(
         self, X: Any, y: Any = None, *, names: Sequence[str] | None = None,
@@ -46,7 +101,7 @@ class Detector(Fitted):
         """Learn the aspects from examples: a dict of lists, or texts with lists of names or a 0/1 matrix.
 
         A text with an empty list, or one in `none`, is an example of "none of these". Nothing is trained: each example
-        is read once. Examples given twice or with different aspects are reported as an `ExampleWarning`.
+        is encoded once. Examples given twice or with different aspects are reported as an `ExampleWarning`.
 
         >>> from fewaspect import AspectDetector
         >>> texts = ["the soup was cold", "garage full", "cold soup and no parking", "hello"]
@@ -57,34 +112,36 @@ class Detector(Fitted):
         """
         examples, matrix = read_examples(X, y, names=names, descriptions=descriptions, none=none)
         thresholds_of(examples.names, self.threshold, {})  # refused now rather than at the first answer
-        self._forget()
-        self._learn(examples)
-        self._matrix = matrix
-        self._tuned = {}
-        return self
+        if not is_batch_size(self.batch_tokens):
+            raise ConfigError(f"batch_tokens: expected an integer from 1, or None, found {self.batch_tokens!r}.")
+        self._source, self._loaded = _resolved(self.model), None
+        self._tuned, self._matrix = {}, matrix
+        self.__dict__.pop("_state", None)
+        self._change_examples(examples)
+        return self.fit_aspects()
 
     @classmethod
-    def on(
-        cls, scorer: InferenceModel, examples: Examples, thresholds: Mapping[str, float], before: Detector | None = None
+    def from_examples(
+        cls, model: InferenceModel, examples: Examples, thresholds: Mapping[str, float],
+        previous: AspectDetector | None = None,
     ) -> Self:  # fmt: skip
-        """A detector on weights that are loaded already; an example that `before` knows is not read again.
+        """A detector on a model that is loaded already; an example that `previous` has is not encoded again.
 
         >>> from fewaspect import AspectDetector
+        >>> from fewaspect.detector.model import load_model
         >>> from fewaspect.detector.support import read_examples
-        >>> from fewaspect.detector.model import load_scorer
         >>> examples, _ = read_examples({"food": ["the soup was cold"], "noise": ["thin walls"]})
-        >>> AspectDetector.on(load_scorer(None), examples, {"food": 0.6}).thresholds_
+        >>> AspectDetector.from_examples(load_model(), examples, {"food": 0.6}).thresholds_
         {'food': 0.6, 'noise': 0.5}
         """
         thresholds_of(examples.names, thresholds, {})  # refused now rather than at the first answer
-        detector = cls()
-        detector._forget()
-        detector._loaded, detector._backend = scorer, scorer.backend
-        if before is not None:
-            detector._known = before._knowledge
-        if before is None or replace(before._examples, remarks=()) != examples:
-            detector._learn(examples)
-        detector._matrix, detector._tuned = False, dict(thresholds)
+        detector = cls(model)
+        detector._source, detector._loaded = model.folder or model, model
+        detector._tuned, detector._matrix = dict(thresholds), False
+        if previous is not None:
+            detector._state = previous._state
+        if previous is None or replace(previous.examples_, remarks=()) != examples:
+            detector._change_examples(examples)
         return detector
 
     def add_aspect(self, name: str, examples: Sequence[str] = (), description: str | None = None) -> Self:
@@ -97,7 +154,7 @@ class Detector(Fitted):
         """
         if not self.__sklearn_is_fitted__():
             return self.fit({name: examples}, descriptions={name: description} if description else None)
-        self._learn(self._examples.with_aspect(name, examples, description))
+        self._change_examples(self.examples_.with_aspect(name, examples, description))
         return self
 
     def remove_aspect(self, name: str) -> Self:
@@ -108,7 +165,7 @@ class Detector(Fitted):
         >>> detector.remove_aspect("noise").classes_.tolist()
         ['food']
         """
-        self._learn(self._examples.without_aspect(name))
+        self._change_examples(self.examples_.without_aspect(name))
         self._tuned.pop(name, None)
         if isinstance(self.threshold, Mapping):
             self.threshold = {other: value for other, value in self.threshold.items() if other != name}
@@ -122,13 +179,27 @@ class Detector(Fitted):
         >>> detector.add_examples(["street noise all night", "we went on Monday"], [["noise"], []]).shots_
         {'food': 1, 'noise': 2}
         """
-        self._learn(self._examples.with_labelled(texts, labels))
+        self._change_examples(self.examples_.with_labelled(texts, labels))
+        return self
+
+    def fit_aspects(self) -> Self:
+        """Fit all aspects to the examples as they are now: the step that `fit` ends with.
+
+        After `add_aspect`, `remove_aspect` or `add_examples` the next prediction does it, so that ten aspects added
+        one after another cost one fit.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"]})
+        >>> detector.add_aspect("noise").add_aspect("parking").fit_aspects().prototypes_.shape
+        (3, 384)
+        """
+        self._fitted()
         return self
 
     def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
         """(n, aspects): how probable each aspect is in each text, in the order of `classes_`.
 
-        A review is read sentence by sentence; its probability of an aspect is the highest of its sentences. A text
+        A review is scored sentence by sentence; its probability of an aspect is the highest of its sentences. A text
         without words has probabilities of 0.
 
         >>> from fewaspect import AspectDetector
@@ -136,7 +207,8 @@ class Detector(Fitted):
         >>> detector.predict_proba(["cold soup", ""]).argmax(axis=1), detector.predict_proba([]).shape
         (array([0, 0]), (0, 2))
         """
-        return self._read(check_texts(texts)).of_texts
+        state = self._fitted()
+        return self._predictions(check_texts(texts), state).of_texts
 
     def predict(self, texts: Sequence[str]) -> Any:
         """The aspects of each text, best first, [] where none applies; a 0/1 matrix if it was fitted with one.
@@ -150,14 +222,28 @@ class Detector(Fitted):
         decided = decide(probabilities, self._thresholds)
         if self._matrix:
             return decided.astype(int)
-        names = self._examples.names
+        names = self.examples_.names
         return [[names[n] for n in best_first(p, own)] for p, own in zip(probabilities, decided, strict=True)]
+
+    def predict_texts(self, texts: Sequence[str]) -> TextPredictions:
+        """What a table says of each text: probabilities, number of sentences, whether one was cut.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> detector.predict_texts(["Cold soup. Thin walls.", "hello"]).sentences
+        array([2, 1])
+        """
+        from fewaspect.detector.tables import TextPredictions
+
+        state = self._fitted()
+        found = self._predictions(check_texts(texts), state)
+        return TextPredictions(found.of_texts, np.array([len(own) for own in found.rows]), np.array(found.cut))
 
     def predict_batch(self, table: Any, text: str = "text", prefix: str = "") -> Any:
         """The table with what was found in its column `text`: `aspects`, `p_NAME` of each, `sentences` and `cut`.
 
         For a pyarrow Table or RecordBatch, a pandas or Polars DataFrame, and so for `map_batches` of Ray and
-        `mapInPandas` of Spark. Equal texts are read once, and no text is an empty one.
+        `mapInPandas` of Spark. Equal texts are scored once, and no text is an empty one.
 
         >>> import pyarrow as pa
         >>> from fewaspect import AspectDetector
@@ -169,7 +255,7 @@ class Detector(Fitted):
         from fewaspect.detector.tables import column_of, columns_of, distinct_texts, with_columns
 
         texts, rows = distinct_texts(column_of(table, text), text)
-        columns = columns_of(self._examples.names, self._thresholds, self._find(texts), prefix)
+        columns = columns_of(self.examples_.names, self._thresholds, self.predict_texts(texts), prefix)
         return with_columns(table, {name: column.take(rows) for name, column in columns.items()})
 
     def analyze(self, text: str) -> Analysis:
@@ -197,9 +283,10 @@ class Detector(Fitted):
         """
         from fewaspect.detector.explain import explain
 
-        checked = check_texts(texts)
-        reading = self._read(checked, vectors=words if nearest is None else nearest, evidence=words)
-        return explain(self._scorer, self._knowledge, checked, reading, self._thresholds)
+        state, checked = self._fitted(), check_texts(texts)
+        vectors = words if nearest is None else nearest
+        predictions = self._predictions(checked, state, vectors=vectors, evidence=words)
+        return explain(self._model(), state, checked, predictions, self._thresholds)
 
     def tune(self, texts: Sequence[str] | None = None, labels: Any = None) -> Tuned:
         """Set each aspect's threshold to where its F1 is best on labelled texts; returns a table of what changed.
@@ -214,32 +301,19 @@ class Detector(Fitted):
         >>> tuned["food"].f1, tuned["food"].threshold == detector.thresholds_["food"]
         (1.0, True)
         """
-        from fewaspect.detector.tuning import left_out_probabilities, tune, tune_on_examples
+        from fewaspect.detector.thresholds import left_out_probabilities, tune, tune_on_examples
 
-        known, names = self._knowledge, self._examples.names
-        if self.threshold is not None and not isinstance(self.threshold, Mapping):
-            raise ConfigError(
-                f"threshold: {self.threshold} is set for all aspects and would overrule what is tuned. "
-                "Call set_params(threshold=None) first."
-            )
+        state, names = self._encoded(), self.examples_.names
+        self._refuse_overruling()
         if texts is None and labels is not None:
             raise DataError("texts: expected those of the labels, found none. Give both, or neither.")
         if texts is None:
-            truth = known.examples.membership
-            probabilities = left_out_probabilities(self._scorer, known, self.batch_tokens)
+            probabilities = left_out_probabilities(self._model(), state, self.batch_tokens)
+            tuned = tune_on_examples(names, probabilities, state.examples.membership, self._thresholds)
         else:
-            truth, unknown = carried(labels, names, len(checked := check_texts(texts)))
-            if not checked:
-                raise DataError("texts: expected labelled texts to tune on, found none.")
-            if unknown:
-                warnings.warn(f"labels that are no aspects, taken as none: {', '.join(unknown)}.", ExampleWarning, 2)
-            probabilities = self.predict_proba(checked)
-        tuned = (tune_on_examples if texts is None else tune)(names, probabilities, truth, self._thresholds)
-        if overruled := [name for name, row in tuned.items() if row.texts and name in (self.threshold or {})]:
-            raise ConfigError(
-                f"threshold: set for {', '.join(overruled)} and would overrule what is tuned. "
-                "Call set_params(threshold=None) first."
-            )
+            checked, truth = self._labelled(texts, labels)
+            tuned = tune(names, self.predict_proba(checked), truth, self._thresholds)
+        self._refuse_overruling([name for name, row in tuned.items() if row.texts])
         self._tuned = {name: row.threshold for name, row in tuned.items()}
         return tuned
 
@@ -255,24 +329,23 @@ class Detector(Fitted):
         from fewaspect.detector.suggest import suggest
 
         if not isinstance(n, Integral) or n < 0:
-            raise ConfigError(f"n: expected a whole number from 0, found {n!r}.")
-        checked = check_texts(texts)
-        reading = self._read(checked, vectors=True)
-        return suggest(self._knowledge, checked, reading, self._thresholds, n)
+            raise ConfigError(f"n: expected an integer from 0, found {n!r}.")
+        state, checked = self._fitted(), check_texts(texts)
+        return suggest(state, checked, self._predictions(checked, state, vectors=True), self._thresholds, n)
 
     def evaluate(self, texts: Sequence[str], labels: Any) -> dict[str, Any]:
-        """Macro and micro F1, mean average precision, share of right empties, calibration error; each aspect's own.
+        """Macro and micro F1, mean average precision, empty accuracy, calibration error; each aspect's own.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
         >>> result = detector.evaluate(["cold soup", "thin walls", "see you on Monday"], [["food"], ["noise"], []])
-        >>> result["macro_f1"], result["right_empties"], result["aspects"]["food"]["recall"]
+        >>> result["macro_f1"], result["empty_accuracy"], result["aspects"]["food"]["recall"]
         (1.0, 1.0, 1.0)
         """
         from fewaspect.detector.metrics import measure
 
-        names = self._examples.names
-        truth, unknown = carried(labels, names, len(checked := check_texts(texts)))
+        names = self.examples_.names
+        truth, unknown = to_indicator_matrix(labels, names, len(checked := check_texts(texts)))
         probabilities = self.predict_proba(checked)
         return measure(names, probabilities, decide(probabilities, self._thresholds), truth, unknown)
 
@@ -285,7 +358,7 @@ class Detector(Fitted):
         """
         from fewaspect.detector.metrics import f1_with_unknown
 
-        truth, unknown = carried(y, self._examples.names, len(checked := check_texts(X)))
+        truth, unknown = to_indicator_matrix(y, self.examples_.names, len(checked := check_texts(X)))
         return f1_with_unknown(decide(self.predict_proba(checked), self._thresholds), truth, unknown)
 
     def save(self, folder: str | Path) -> Path:
@@ -297,20 +370,19 @@ class Detector(Fitted):
         >>> sorted(path.name for path in detector.save(tempfile.mkdtemp()).iterdir())
         ['MODEL_CARD.md', 'detector.json', 'examples.safetensors']
         """
-        from fewaspect.detector.persistence import Stored, write
+        from fewaspect.detector.persistence import write_detector
 
-        thresholds_of(self._examples.names, self.threshold, self._tuned)  # refused rather than saved
-        model = None if self._model is None else str(self._model)
         given = self.threshold
+        thresholds_of(self.examples_.names, given, self._tuned)  # refused rather than saved
         if given is not None:  # JSON knows no numbers of numpy
             given = {k: float(v) for k, v in given.items()} if isinstance(given, Mapping) else float(given)
-        parameters = {"threshold": given, "batch_tokens": self.batch_tokens, "backend": self.backend}
-        write(Path(folder), Stored(self._knowledge, self._scorer, model, self._matrix, self._tuned, parameters))
+        parameters = {"threshold": given, "batch_tokens": self.batch_tokens}
+        write_detector(Path(folder), self._encoded(), self._model(), self._matrix, self._tuned, parameters)
         return Path(folder)
 
     @classmethod
-    def load(cls, folder: str | Path, *, backend: str = "auto", encode_again: bool = False) -> Self:
-        """A saved detector. `encode_again` represents its examples anew: with newer weights, or another precision.
+    def load(cls, folder: str | Path, *, encode_again: bool = False) -> Self:
+        """A saved detector. `encode_again` encodes its examples anew, where they were edited or the model changed.
 
         >>> import tempfile
         >>> from fewaspect import AspectDetector
@@ -318,11 +390,93 @@ class Detector(Fitted):
         >>> AspectDetector.load(detector.save(tempfile.mkdtemp())).predict(["cold soup"])
         [['food']]
         """
-        from fewaspect.detector.persistence import read
+        from fewaspect.detector.persistence import read_detector
 
-        stored = read(Path(folder), backend, encode_again=encode_again)
-        detector = cls(stored.model, **stored.parameters)
-        detector._model, detector._loaded, detector._known = stored.model, stored.scorer, stored.known
-        detector._backend = stored.scorer.backend
-        detector._matrix, detector._tuned = stored.matrix, stored.tuned
+        saved, model, state = read_detector(Path(folder), encode_again=encode_again)
+        detector = cls(None if model.shipped else model.folder, **saved.parameters)
+        detector._source, detector._loaded, detector._state = model.folder, model, state
+        detector._matrix, detector._tuned = saved.matrix, saved.tuned
         return detector
+
+    @property
+    def _thresholds(self) -> np.ndarray:
+        """(N,) in the order of the aspects."""
+        return thresholds_of(self.examples_.names, self.threshold, self._tuned)
+
+    def _encoded(self) -> FittedState:
+        """The examples as they are now, fitted or not."""
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(f"This {type(self).__name__} knows no aspects yet. Call fit or add_aspect first.")
+        return self._state
+
+    def _fitted(self) -> FittedState:
+        """The aspects fitted to the examples as they are now; whoever holds the result is safe from later changes."""
+        from fewaspect.detector.fitting import fit_aspects
+
+        state = self._encoded()
+        if state.aspects is not None:
+            return state
+        fitted = fit_aspects(self._model(), state)
+        with _REPLACING:
+            if self._state is state:
+                self._state = fitted
+        return fitted
+
+    def _change_examples(self, examples: Examples) -> None:
+        """Encode what is new; the aspects are fitted by the next prediction, or by `fit_aspects`."""
+        from fewaspect.detector.fitting import encode_examples
+
+        self._state = encode_examples(self._model(), examples, getattr(self, "_state", None))
+
+    def _model(self) -> InferenceModel:
+        """Of the `model` there was at the time of `fit`; loaded when first needed."""
+        from fewaspect.detector.model import load_model
+
+        if self._loaded is None:
+            self._loaded = load_model(self._source)
+        return self._loaded
+
+    def _predictions(
+        self, texts: Sequence[str], state: FittedState, *, vectors: bool = False, evidence: bool = False
+    ) -> SentencePredictions:
+        return self._model().predict_sentences(
+            state.fitted, texts, self.batch_tokens, vectors=vectors, evidence=evidence
+        )
+
+    def _labelled(self, texts: Any, labels: Any) -> tuple[list[str], np.ndarray]:
+        """Texts and (texts, N) booleans to tune on; labels that are no aspects are said in a warning."""
+        checked = check_texts(texts)
+        truth, unknown = to_indicator_matrix(labels, self.examples_.names, len(checked))
+        if not checked:
+            raise DataError("texts: expected labelled texts to tune on, found none.")
+        if unknown:
+            warnings.warn(f"labels that are no aspects, taken as none: {', '.join(unknown)}.", ExampleWarning, 3)
+        return checked, truth
+
+    def _refuse_overruling(self, tuned: Sequence[str] = ()) -> None:
+        """A `threshold` that is set would overrule what is tuned."""
+        if self.threshold is None:
+            return
+        whole = not isinstance(self.threshold, Mapping)
+        overruled = [] if whole else [name for name in tuned if name in self.threshold]  # type: ignore[operator]
+        if whole or overruled:
+            what = f"{self.threshold} is set for all aspects" if whole else f"set for {', '.join(overruled)}"
+            raise ConfigError(
+                f"threshold: {what} and would overrule what is tuned. Call set_params(threshold=None) first."
+            )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_state")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the model, which every process loads for itself."""
+        return {**self.__dict__, **({"_loaded": None} if self.__sklearn_is_fitted__() else {})}
+
+
+def is_batch_size(tokens: Any) -> bool:
+    return tokens is None or (isinstance(tokens, int) and tokens >= 1)
+
+
+def _resolved(model: str | Path | InferenceModel | None) -> Path | InferenceModel | None:
+    """A folder that is found again wherever a copy is used."""
+    return Path(model).resolve() if isinstance(model, str | Path) else model

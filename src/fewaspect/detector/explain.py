@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fewaspect.detector.decision import best_first, decide, reason
-from fewaspect.detector.encoding import FittedState
-from fewaspect.detector.model import InferenceModel
-from fewaspect.detector.predictions import SentencePredictions
+from fewaspect.detector.fitting import FittedState
+from fewaspect.detector.model import InferenceModel, SentencePredictions
+from fewaspect.detector.thresholds import best_first, decide, reason
 
 NEAREST = 3  # examples shown per aspect
 

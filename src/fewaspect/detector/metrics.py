@@ -28,7 +28,7 @@ def measure(
         "micro_f1": _one(micro_f1(truth[None], decided[None])),
         "mean_average_precision": _one(average_precision(probabilities[None], truth[None])),
         "empties": int(empty.sum()),
-        "right_empties": float((~decided[empty]).all(axis=1).mean()) if empty.any() else None,
+        "empty_accuracy": float((~decided[empty]).all(axis=1).mean()) if empty.any() else None,
         "expected_calibration_error": calibration_error(probabilities, truth),
         "aspects": {name: _aspect(probabilities[:, n], decided[:, n], truth[:, n]) for n, name in enumerate(names)},
         "unknown_aspects": {name: int(column.sum()) for name, column in unknown.items()},

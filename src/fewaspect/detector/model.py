@@ -1,59 +1,77 @@
-"""Encoder and LPN+ as one: texts to representations, examples to aspects, representations to probabilities."""
+"""An exported model as it serves: encoder, LPN+ and probability model; texts in, probabilities of their sentences out.
+
+Equal sentences are scored once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from fewaspect.core.errors import ConfigError
-from fewaspect.detector.calibration import ProbabilityModel, features
+from fewaspect.core.errors import CheckpointError, ConfigError
+from fewaspect.core.settings import LPNPlusSettings, build_settings
+from fewaspect.detector.calibration import FEATURES, ProbabilityModel, features
 from fewaspect.detector.scoring import Aspects, LPNPlusScorer
 from fewaspect.inference.batching import length_batches
 from fewaspect.inference.encoded import Sentences
-from fewaspect.inference.model_folder import ABOUT as EXPORTED
-from fewaspect.inference.model_folder import load_runtime
+from fewaspect.inference.model_folder import GRAPH, SHIPPED, is_model, load_encoder, model_files, read_metadata
 from fewaspect.inference.threads import ONE_THREAD
+from fewaspect.text.splitting import Span, fitting_spans, sentence_spans
 from fewaspect.text.tokenization import TextEncoder
-from fewaspect.training.backends import (
-    BACKENDS,
-    RANGES,
-    choose_backend,
-    identity_of,
-    make_encoder,
-    precision_of,
-    ranges_of,
-)
-from fewaspect.training.folder import RunFolder
-from fewaspect.training.product_weights import PRESENCE, SHIPPED, load_weights
 
-SAVED = "detector.json"  # what a folder has that is no run but a whole detector
+SAVED = "detector.json"  # a folder with this file is a saved detector
 Result = TypeVar("Result")
 
 
+@dataclass(frozen=True)
+class SentencePredictions:
+    """The sentences of each text, and the probabilities of the distinct ones."""
+
+    spans: list[list[Span]]  # of each text
+    rows: list[list[int]]  # of each text, beside its spans: which of the distinct sentences each is
+    sentences: list[str]  # distinct
+    probabilities: np.ndarray  # (sentences, N)
+    vectors: np.ndarray  # (sentences, d), or (0, d) if they were not asked for
+    cut: list[bool]  # of each text: whether a sentence was longer than the encoder reads and was read in pieces
+    evidence: dict[int, np.ndarray] = field(default_factory=dict)  # (N, T) by sentence: what tokens add to scores
+
+    @property
+    def of_texts(self) -> np.ndarray:
+        """(texts, N): an aspect is as probable in a text as in the sentence where it is most probable."""
+        result = np.zeros((len(self.rows), self.probabilities.shape[1]))
+        for text, rows in enumerate(self.rows):
+            if rows:
+                result[text] = self.probabilities[rows].max(axis=0)
+        return result
+
+
+@dataclass(frozen=True, eq=False)
 class InferenceModel:
-    """A trained LPN+ on its encoder. It keeps nothing of what it reads, neither in memory nor on disk."""
+    """A trained LPN+ on its encoder. It keeps nothing of what it encodes, neither in memory nor on disk."""
 
-    def __init__(
-        self,
-        encoder: TextEncoder,
-        looking: LPNPlusScorer,
-        presence: ProbabilityModel,
-        identity: dict[str, str],
-        backend: str,
-    ) -> None:
-        self.encoder, self.looking, self.presence, self.backend = encoder, looking, presence, backend
-        self.identity = {**identity, "precision": precision_of(backend)}
+    encoder: TextEncoder
+    scorer: LPNPlusScorer
+    probability_model: ProbabilityModel
+    identity: Mapping[str, str]  # what encodings depend on besides the text: encoder, weights, precision
+    folder: Path | None = None  # of the exported model, None where it was made in memory
 
-    def each(
+    @property
+    def shipped(self) -> bool:
+        return self.folder is not None and self.folder.resolve() == SHIPPED.resolve()
+
+    def map_batches(
         self, texts: Sequence[str], batch_tokens: int | None, work: Callable[[Sentences], Result]
     ) -> Iterator[tuple[np.ndarray, Result]]:
-        """What `work` makes of batches of texts of similar length, with their indices; a text without a single token
-        that the encoder reads is left out."""
+        """The result of `work` for batches of texts of similar length, with their indices, by several threads.
+
+        A text without a single token that the encoder reads is left out.
+        """
         ids = self.encoder.tokens.ids(texts)
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
         readable = np.flatnonzero(lengths > self.encoder.tokens.specials)
@@ -75,35 +93,102 @@ class InferenceModel:
 
     def probabilities(self, aspects: Aspects, sentences: Sentences) -> np.ndarray:
         """(Q, N)."""
-        parts = self.looking.parts(aspects, sentences)
-        return self.presence(features(parts, self.looking.together(parts), aspects.shots), aspects.shift)
+        parts = self.scorer.parts(aspects, sentences)
+        return self.probability_model(features(parts, self.scorer.together(parts), aspects.shots), aspects.shift)
+
+    def split_sentences(self, texts: Sequence[str]) -> tuple[list[list[Span]], list[list[int]], list[str], list[bool]]:
+        """The sentences of each text, none longer than the encoder reads: spans, numbers, the distinct ones, and
+        which texts have a sentence that had to be cut."""
+        whole = [sentence_spans(text) for text in texts]
+        spans = fitting_spans(texts, whole, self.encoder.tokens.too_long)
+        numbers: dict[str, int] = {}
+        rows = [
+            [numbers.setdefault(text[start:end], len(numbers)) for start, end in own]
+            for text, own in zip(texts, spans, strict=True)
+        ]
+        return spans, rows, list(numbers), [own != first for own, first in zip(spans, whole, strict=True)]
+
+    def predict_sentences(
+        self, aspects: Aspects, texts: Sequence[str], batch_tokens: int | None = None, *, vectors: bool = False,
+        evidence: bool = False,
+    ) -> SentencePredictions:  # fmt: skip
+        """Every sentence against every fitted aspect; a sentence without a readable word has probabilities of 0."""
+        spans, rows, sentences, cut = self.split_sentences(texts)
+        predictions = SentencePredictions(
+            spans, rows, sentences, np.zeros((len(sentences), len(aspects.shots))),
+            np.zeros((len(sentences) if vectors else 0, self.encoder.width), dtype=np.float32), cut,
+        )  # fmt: skip
+
+        def score(some: Sentences) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+            adds = self.scorer.evidence(aspects, some) if evidence else []
+            return self.probabilities(aspects, some), some.vectors, adds
+
+        for batch, (probabilities, directions, adds) in self.map_batches(sentences, batch_tokens, score):
+            predictions.probabilities[batch] = probabilities
+            if vectors:
+                predictions.vectors[batch] = directions
+            if evidence:
+                predictions.evidence.update(zip(batch.tolist(), adds, strict=True))
+        return predictions
 
 
-def load_model(model: str | Path | None, backend: str = "auto", precision: str | None = None) -> InferenceModel:
-    """The shipped weights, or those of a run folder; loaded once in a process, unless the folder changes.
-
-    With "auto", a backend of this `precision`, if one is given.
-    """
-    if backend not in BACKENDS:
-        raise ConfigError(f"backend: expected one of {', '.join(BACKENDS)}, found {backend!r}.")
+def load_model(model: str | Path | InferenceModel | None = None) -> InferenceModel:
+    """The shipped model, or an exported one from its folder; loaded once in a process, unless the folder changes."""
+    if isinstance(model, InferenceModel):
+        return model
     folder = SHIPPED if model is None else Path(model)
     if (folder / SAVED).is_file():
         raise ConfigError(
-            f"{folder}: expected the folder of a training run, found a saved detector, which has examples of its own.\n"
+            f"{folder}: expected an exported model, found a saved detector, which has examples of its own.\n"
             "Use it without others: --model alone on the command line, AspectDetector.load(folder) in Python."
         )
-    names = (EXPORTED, PRESENCE, RANGES, RunFolder(folder).best.name)
-    changed = [path.stat().st_mtime_ns for path in (folder / name for name in names) if path.is_file()]
-    return _load(str(folder.resolve()), backend, precision, max(changed, default=0))
+    if not is_model(folder):
+        found = "a training run" if (folder / "run.json").is_file() else "none"
+        raise ConfigError(
+            f"{folder}: expected an exported model, found {found}.\n"
+            "Export a training run first: fewaspect export RUN FOLDER."
+        )
+    changed = max((path.stat().st_mtime_ns for path in model_files(folder) if path.is_file()), default=0)
+    return _load(str(folder.resolve()), changed)
 
 
 @lru_cache(maxsize=4)
-def _load(folder: str, backend: str, precision: str | None, _changed: int) -> InferenceModel:
-    if (Path(folder) / EXPORTED).is_file():
-        encoder, exported = load_runtime(Path(folder), backend)
-        return InferenceModel(encoder, exported.looking, exported.presence, exported.identity, exported.backend)
-    weights = load_weights(Path(folder))
-    name = choose_backend(backend, weights, precision)
-    ranges = ranges_of(name, weights)
-    encoder = make_encoder(name, weights, ranges)
-    return InferenceModel(encoder, weights.looking, weights.presence, identity_of(weights, ranges), name)
+def _load(path: str, _changed: int) -> InferenceModel:
+    folder = Path(path)
+    metadata = read_metadata(folder)
+    try:
+        scorer, probability_model = _scorer(metadata["scorer"], path), _probability_model(metadata["probability_model"])
+        identity = {str(name): str(value) for name, value in metadata["identity"].items()}
+        identity["graph"] = metadata["files"][GRAPH]
+        precision = metadata.get("precision") or ("int8" if metadata["backend"] == "onnx-int8" else "fp32")
+        encoder = load_encoder(folder, metadata)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CheckpointError(
+            f"{folder}: expected the metadata of a model, found a damaged file: {error!r}."
+        ) from error
+    return InferenceModel(encoder, scorer, probability_model, {**identity, "precision": precision}, folder)
+
+
+def _scorer(values: Mapping[str, Any], where: str) -> LPNPlusScorer:
+    numbers = dict(values)
+    settings = build_settings(LPNPlusSettings, numbers.pop("settings"), where)
+    return LPNPlusScorer(**{name: float(value) for name, value in numbers.items()}, settings=settings)
+
+
+def _probability_model(values: Mapping[str, Any]) -> ProbabilityModel:
+    weights = {name: float(values["weights"][name]) for name in FEATURES}
+    return ProbabilityModel(float(values["intercept"]), weights)
+
+
+def model_metadata(model: InferenceModel, padding: int) -> dict[str, Any]:
+    """What `write_model` keeps beside the graph, so that `load_model` gives the same model again."""
+    identity = dict(model.identity)
+    return {
+        "precision": identity.pop("precision"),
+        "width": model.encoder.width,
+        "padding": padding,
+        "max_length": model.encoder.tokens.max_length,
+        "identity": identity,
+        "scorer": asdict(model.scorer),
+        "probability_model": asdict(model.probability_model),
+    }

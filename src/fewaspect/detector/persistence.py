@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,39 +15,28 @@ import numpy as np
 
 from fewaspect import __version__
 from fewaspect.core.arrays import check_digest, load_arrays, save_arrays
-from fewaspect.core.errors import CheckpointError, FewAspectError
+from fewaspect.core.errors import CheckpointError, ConfigError, FewAspectError
 from fewaspect.core.files import atomic_folder, atomic_write, sha256_of
 from fewaspect.core.settings import to_json
-from fewaspect.detector.decision import thresholds_of
-from fewaspect.detector.encoding import CachedEncoding, FittedState, learn
-from fewaspect.detector.fitted import is_batch_size
+from fewaspect.detector.detector import is_batch_size
+from fewaspect.detector.fitting import CachedEncoding, FittedState, encode_examples
 from fewaspect.detector.model import SAVED, InferenceModel, load_model
-from fewaspect.detector.model_card import model_card
 from fewaspect.detector.support import Examples
-from fewaspect.inference import model_folder as runtime
-from fewaspect.training.backends import BACKENDS, RANGES
-from fewaspect.training.folder import RunFolder
-from fewaspect.training.product_weights import PRESENCE
+from fewaspect.detector.thresholds import DEFAULT_THRESHOLD, thresholds_of
+from fewaspect.inference.model_folder import GRAPH, TOKENIZER, is_model, model_files
 
 FORMAT, VERSION = "fewaspect-detector", 3
-ABOUT, TENSORS, CARD, MODEL = SAVED, "examples.safetensors", "MODEL_CARD.md", "model"
+TENSORS, CARD, MODEL = "examples.safetensors", "MODEL_CARD.md", "model"
+_PRECISION = {"fp32": "fp32", "int8": "int8", "float32": "fp32"}  # the last as version 0.1 called it
+
+
+class ModelChangedWarning(UserWarning):
+    """A saved detector whose examples were encoded again, because the shipped model is another now."""
 
 
 @dataclass(frozen=True)
-class Stored:
-    """What a folder holds of a detector, beside the weights."""
-
-    known: FittedState
-    scorer: InferenceModel
-    model: str | None  # folder of the weights, or the shipped ones
-    matrix: bool
-    tuned: dict[str, float]
-    parameters: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Definition:
-    """What a saved detector was told: examples, thresholds and parameters; which files and weights belong to it."""
+class SavedDetector:
+    """The description of a saved detector: examples, thresholds and parameters; its files and its model."""
 
     examples: Examples
     tuned: dict[str, float]
@@ -54,93 +44,119 @@ class Definition:
     matrix: bool
     files: dict[str, str]
     identity: dict[str, Any]
+    version: str
 
 
-def write(folder: Path, stored: Stored) -> None:
+def write_detector(
+    folder: Path, state: FittedState, model: InferenceModel, matrix: bool, tuned: Mapping[str, float],
+    parameters: Mapping[str, Any],
+) -> None:  # fmt: skip
     """Make the folder, or replace an earlier save in it; anything else that is there is left alone and refused."""
+    if model.folder is None:
+        raise ConfigError("a detector on a model in memory cannot be saved. Export the run first: fewaspect export.")
     _refuse_foreign(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with atomic_folder(folder, replace=True) as new:
-        save_arrays(new / TENSORS, _arrays(stored.known), {"texts": _digest(stored.known.examples)})
-        if stored.model is not None:
+        save_arrays(new / TENSORS, _arrays(state), {"texts": _digest(state.examples)})
+        if not model.shipped:
             (new / MODEL).mkdir()
-            for source in _model_files(Path(stored.model)):
+            for source in model_files(model.folder):
                 shutil.copyfile(source, new / MODEL / source.name)
-        about = _about(stored, {name: sha256_of(new / name) for name in _answered_for(new)})
-        for name, content in ((ABOUT, to_json(about)), (CARD, model_card(about))):
+        about = {
+            "format": FORMAT, "version": VERSION, "fewaspect": __version__, "parameters": dict(parameters),
+            "answers": "matrix" if matrix else "names", **_described(state.examples, tuned),
+            "model": dict(model.identity), "files": {name: sha256_of(new / name) for name in _digested(new)},
+        }  # fmt: skip
+        for name, content in ((SAVED, to_json(about)), (CARD, model_card(about))):
             with atomic_write(new / name) as file:
                 file.write(content)
 
 
-def read(folder: Path, backend: str = "auto", *, encode_again: bool = False) -> Stored:
-    """What `write` wrote; what is damaged, foreign or newer is refused with the file and the reason."""
-    path = folder / ABOUT
-    said = read_definition(path)
-    files, identity, parameters = said.files, said.identity, said.parameters
-    for name in _answered_for(folder):
-        if name not in files:
+def read_detector(folder: Path, *, encode_again: bool = False) -> tuple[SavedDetector, InferenceModel, FittedState]:
+    """What `write_detector` wrote; what is damaged, foreign or newer is refused with the file and the reason."""
+    path = folder / SAVED
+    saved = read_description(path)
+    for name in _digested(folder):
+        if name not in saved.files:
             raise CheckpointError(f'{path}: expected the sha256 of {name} among its "files", found none.')
-    for name, digest in files.items():
+    for name, digest in saved.files.items():
         check_digest(folder / name, digest)
-    model = str((folder / MODEL).resolve()) if any(name.startswith(f"{MODEL}/") for name in files) else None
-    precision = str(identity.setdefault("precision", "float32"))  # which all had before it was said
-    if backend == "auto":
-        backend = parameters.get("backend", "auto")
-    scorer = load_model(model, backend, None if encode_again else precision)
-    parameters["backend"] = backend
-    if encode_again:
-        return Stored(learn(scorer, said.examples), scorer, model, said.matrix, said.tuned, parameters)
-    _check_model(path, identity, scorer)
-    known = _knowledge(folder / TENSORS, said.examples, scorer)
-    return Stored(known, scorer, model, said.matrix, said.tuned, parameters)
+    own = any(name.startswith(f"{MODEL}/") for name in saved.files)
+    if own and not is_model(folder / MODEL):
+        raise CheckpointError(
+            f"{folder}: was saved by fewaspect {saved.version} on a training run, which is exported first now.\n"
+            f"Convert it: fewaspect export {folder} NEW-FOLDER."
+        )
+    model = load_model((folder / MODEL).resolve() if own else None)
+    if encode_again or not _same_model(path, saved, model, own):
+        return saved, model, encode_examples(model, saved.examples)
+    return saved, model, _encoded(folder / TENSORS, saved.examples, model)
 
 
-def read_definition(path: Path) -> Definition:
+def read_description(path: Path) -> SavedDetector:
     """What the description of a saved detector says by itself; nothing is computed and no other file is opened."""
     about = _read_about(path)
     try:
         examples = _examples(about)
         tuned = {a["name"]: float(a["threshold"]) for a in about["aspects"] if a["threshold"] is not None}
         files, identity = dict(about["files"]), dict(about["model"])
-        parameters, matrix = dict(about["parameters"]), about["answers"] == "matrix"
+        parameters = {name: value for name, value in about["parameters"].items() if name != "backend"}  # of 0.1
         _check_parameters(parameters)
         thresholds_of(examples.names, parameters["threshold"], tuned)
+        matrix, version = about["answers"] == "matrix", str(about.get("fewaspect", "?"))
     except (KeyError, TypeError, ValueError, AttributeError, FewAspectError) as error:
         raise CheckpointError(
             f"{path}: expected the description of a detector, found a damaged one: {error!r}."
         ) from error
-    return Definition(examples, tuned, parameters, matrix, files, identity)
+    return SavedDetector(examples, tuned, parameters, matrix, files, identity, version)
 
 
-def _answered_for(folder: Path) -> list[str]:
-    """The files whose digests stand in the description; a graph and its tokeniser have one of their own."""
-    model = _model_files(folder / MODEL) if (folder / MODEL).is_dir() else []
-    own = (runtime.GRAPH, runtime.TOKENISER)
-    return [TENSORS, *(f"{MODEL}/{path.name}" for path in model if path.name not in own)]
+def model_card(about: Mapping[str, Any]) -> str:
+    """Markdown for a person who is handed the folder: what it detects, from what, how to use it, what to mind."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(loader=PackageLoader("fewaspect.detector", "."), undefined=StrictUndefined)
+    environment.filters["cell"] = _cell
+    return environment.get_template("model_card.md").render(
+        about, thresholds=[_threshold(aspect, about["parameters"]["threshold"]) for aspect in about["aspects"]],
+        negatives=sum(not example["aspects"] for example in about["examples"]),
+        precision=_PRECISION[about["model"]["precision"]],
+    )  # fmt: skip
 
 
-def _model_files(folder: Path) -> list[Path]:
-    """Of a training run what it takes to serve, or all of an exported model."""
-    if (folder / runtime.ABOUT).is_file():
-        return [folder / name for name in runtime.FILES]
-    run = RunFolder(folder)
-    return [run.about, run.best, *folder.glob(PRESENCE), *folder.glob(RANGES)]
+def _digested(folder: Path) -> list[str]:
+    """The files whose digests stand in the description; a graph and its tokenizer have theirs in the metadata."""
+    model = model_files(folder / MODEL) if is_model(folder / MODEL) else []
+    return [TENSORS, *(f"{MODEL}/{path.name}" for path in model if path.name not in (GRAPH, TOKENIZER))]
 
 
-def _about(stored: Stored, files: Mapping[str, str]) -> dict[str, Any]:
-    examples = stored.known.examples
+def _same_model(path: Path, saved: SavedDetector, model: InferenceModel, own: bool) -> bool:
+    """Whether the encodings are those of this model. A detector on the shipped model may meet another version's."""
+    then = {**saved.identity, "precision": _PRECISION.get(saved.identity.get("precision", "fp32"))}
+    changed = [name for name, value in then.items() if value != model.identity.get(name)]
+    if not changed:
+        return True
+    what = f"{path.parent}: was saved by fewaspect {saved.version} with another model"
+    if own:
+        raise CheckpointError(f"{what} than it holds ({', '.join(changed)} differ): the folder is damaged.")
+    warnings.warn(
+        f"{what} than fewaspect {__version__} ships. Its examples are encoded again, and probabilities may differ. "
+        "Save it again to keep the new encodings.",
+        ModelChangedWarning,
+        stacklevel=4,
+    )
+    return False
+
+
+def _described(examples: Examples, tuned: Mapping[str, float]) -> dict[str, Any]:
+    """Aspects and examples for JSON."""
     return {
-        "format": FORMAT,
-        "version": VERSION,
-        "fewaspect": __version__,
-        "parameters": stored.parameters,
-        "answers": "matrix" if stored.matrix else "names",
         "aspects": [
             {
                 "name": name,
-                "named": name not in examples.nameless,
+                "named": name not in examples.unnamed,
                 "description": examples.descriptions.get(name),
-                "threshold": stored.tuned.get(name),
+                "threshold": tuned.get(name),
                 "examples": examples.shots(name),
             }
             for name in examples.names
@@ -149,8 +165,6 @@ def _about(stored: Stored, files: Mapping[str, str]) -> dict[str, Any]:
             {"text": text, "aspects": [name for name in examples.names if name in own]}
             for text, own in examples.sentences.items()
         ],
-        "model": stored.scorer.identity,
-        "files": dict(files),
     }
 
 
@@ -171,7 +185,7 @@ def _read_any_version(path: Path) -> dict[str, Any]:
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
-        raise CheckpointError(f"{path.parent}: expected a saved detector with {ABOUT}, found none.") from None
+        raise CheckpointError(f"{path.parent}: expected a saved detector with {SAVED}, found none.") from None
     except (OSError, ValueError, RecursionError) as error:
         raise CheckpointError(
             f"{path}: expected the description of a detector, found a damaged file: {error}."
@@ -190,17 +204,15 @@ def _examples(about: Mapping[str, Any]) -> Examples:
     if foreign := sorted({name for own in sentences.values() for name in own} - set(names)):
         raise ValueError(f"examples of aspects that are not there: {foreign}")
     described = {a["name"]: _text(a["description"]) for a in about["aspects"] if a["description"] is not None}
-    nameless = frozenset(aspect["name"] for aspect in about["aspects"] if not aspect["named"])
-    return Examples(names, sentences, described, nameless)
+    unnamed = frozenset(aspect["name"] for aspect in about["aspects"] if not aspect["named"])
+    return Examples(names, sentences, described, unnamed)
 
 
 def _check_parameters(parameters: Mapping[str, Any]) -> None:
-    if set(parameters) - {"backend"} != {"threshold", "batch_tokens"}:  # before there were backends, it was not said
-        raise ValueError(f"parameters must be threshold, batch_tokens and backend, found {', '.join(parameters)}")
-    if parameters.get("backend", "auto") not in BACKENDS:
-        raise ValueError(f"backend must be one of {', '.join(BACKENDS)}, found {parameters['backend']!r}")
+    if set(parameters) != {"threshold", "batch_tokens"}:
+        raise ValueError(f"parameters must be threshold and batch_tokens, found {', '.join(parameters)}")
     if not is_batch_size(parameters["batch_tokens"]):
-        raise ValueError(f"batch_tokens must be a whole number from 1, or null, found {parameters['batch_tokens']!r}")
+        raise ValueError(f"batch_tokens must be an integer from 1, or null, found {parameters['batch_tokens']!r}")
 
 
 def _text(value: Any) -> str:
@@ -209,38 +221,37 @@ def _text(value: Any) -> str:
     return value
 
 
-def _arrays(known: FittedState) -> dict[str, np.ndarray]:
+def _arrays(state: FittedState) -> dict[str, np.ndarray]:
     """Examples, then label texts."""
-    kept = [*(known.kept[text] for text in known.examples.texts), *known.labels.values()]
-    nothing = np.zeros((0, known.width), dtype=np.float32)
-    lengths = np.zeros(0, dtype=np.int64)
+    encodings = [*(state.encodings[text] for text in state.examples.texts), *state.label_encodings.values()]
+    empty = CachedEncoding.empty(state.width)
     return {
-        "pieces": np.array([len(part.lengths) for part in kept], dtype=np.int64),
-        "lengths": np.concatenate([lengths, *(part.lengths for part in kept)]),
-        "keys": np.concatenate([lengths, *(part.keys for part in kept)]),
-        "vectors": np.concatenate([nothing, *(part.vectors for part in kept)]),
-        "tokens": np.concatenate([nothing.astype(np.float16), *(part.tokens for part in kept)]),
+        "pieces": np.array([len(encoding.lengths) for encoding in encodings], dtype=np.int64),
+        **{
+            name: np.concatenate([getattr(encoding, name) for encoding in (empty, *encodings)])
+            for name in ("lengths", "keys", "vectors", "tokens")
+        },
     }
 
 
-def _knowledge(path: Path, examples: Examples, scorer: InferenceModel) -> FittedState:
+def _encoded(path: Path, examples: Examples, model: InferenceModel) -> FittedState:
     arrays, about = load_arrays(path)
     if about.get("texts") != _digest(examples):
         raise CheckpointError(
-            f"{path}: expected the representations of the examples in {ABOUT}, found those of others. "
+            f"{path}: expected the encodings of the examples in {SAVED}, found those of others. "
             "If the examples were edited, load with encode_again=True."
         )
     try:
         ends = np.cumsum(arrays["pieces"])
         lengths, keys, vectors = (_parts(arrays[name], ends) for name in ("lengths", "keys", "vectors"))
         tokens = _parts(arrays["tokens"], np.cumsum([part.sum() for part in lengths], dtype=np.int64))
-        named = dict.fromkeys(text for text in map(examples.label_text, examples.names) if text)
+        label_texts = dict.fromkeys(text for text in map(examples.label_text, examples.names) if text)
         parts = [CachedEncoding(*part) for part in zip(vectors, tokens, lengths, keys, strict=True)]
-        kept = dict(zip(examples.texts, parts, strict=False))
-        labels = dict(zip(named, parts[len(kept) :], strict=True))
+        encodings = dict(zip(examples.texts, parts, strict=False))
+        labels = dict(zip(label_texts, parts[len(encodings) :], strict=True))
     except (KeyError, ValueError) as error:
-        raise CheckpointError(f"{path}: the representations do not fit the examples in {ABOUT}: {error}.") from error
-    return FittedState(examples, kept, labels, scorer.looking, scorer.presence, scorer.encoder.width)
+        raise CheckpointError(f"{path}: the encodings do not fit the examples in {SAVED}: {error}.") from error
+    return FittedState(examples, encodings, labels, model.encoder.width)
 
 
 def _parts(rows: np.ndarray, ends: np.ndarray) -> list[np.ndarray]:
@@ -255,20 +266,15 @@ def _digest(examples: Examples) -> str:
     return hashlib.sha256(json.dumps(read).encode()).hexdigest()
 
 
-def _check_model(path: Path, saved: Mapping[str, Any], scorer: InferenceModel) -> None:
-    here = scorer.identity
-    parts = (
-        ("encoder_digest", f'encoder "{saved.get("encoder")}"'),
-        ("weights", "weights"),
-        ("precision", "precision"),
-        ("ranges", "ranges"),
-    )
-    for part, what in parts:
-        if saved.get(part) != here.get(part):
-            raise CheckpointError(
-                f"{path}: was saved with {what} {saved.get(part)}, found {here.get(part)} here. Fit it again, or load "
-                "it with encode_again=True to represent its examples with what is here; probabilities will then differ."
-            )
+def _threshold(aspect: Mapping[str, Any], given: Any) -> float:
+    """What is in use: given for all or for this one, else tuned, else the default."""
+    tuned = DEFAULT_THRESHOLD if aspect["threshold"] is None else aspect["threshold"]
+    return float(given.get(aspect["name"], tuned) if isinstance(given, Mapping) else tuned if given is None else given)
+
+
+def _cell(text: str | None) -> str:
+    """Text that stays inside its cell of a table."""
+    return " ".join((text or "").split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
 def _refuse_foreign(folder: Path) -> None:
@@ -279,13 +285,13 @@ def _refuse_foreign(folder: Path) -> None:
     names = {path.name for path in folder.iterdir()}
     if not names:
         return
-    if ABOUT in names and (version := _read_any_version(folder / ABOUT).get("version")) != VERSION:
+    if SAVED in names and (version := _read_any_version(folder / SAVED).get("version")) != VERSION:
         raise CheckpointError(
             f"{folder}: expected a new folder, an empty one or a save of version {VERSION} of the format, found one of "
             f"version {version!r}, which is not replaced. Choose another folder, or delete this one."
         )
-    if ABOUT not in names or (foreign := names - {ABOUT, TENSORS, CARD, MODEL}):
-        found = sorted(foreign if ABOUT in names else names)[0]
+    if SAVED not in names or (foreign := names - {SAVED, TENSORS, CARD, MODEL}):
+        found = sorted(foreign if SAVED in names else names)[0]
         raise CheckpointError(
             f'{folder}: expected a new folder, an empty one or an earlier save, found "{found}". Choose another folder.'
         )

@@ -14,7 +14,6 @@ import numpy as np
 from fewaspect.core.errors import DataError
 from fewaspect.data.labelled import describe_aspect, text_identity
 from fewaspect.data.labels import (
-    carried,
     check_lengths,
     check_lists,
     check_name,
@@ -24,10 +23,14 @@ from fewaspect.data.labels import (
     matrix_names,
     settled,
     shortened,
+    to_indicator_matrix,
     unknown_aspect,
 )
 
 _WIDTHLESS = dict.fromkeys(map(ord, "\ufeff\u200b\u2060\u00ad"))  # byte order mark, spaces of no width, soft hyphen
+
+
+Labelled = list[tuple[str, Sequence[str]]]  # texts with the names of their aspects
 
 
 class ExampleWarning(UserWarning):
@@ -41,7 +44,7 @@ class Examples:
     names: tuple[str, ...]
     sentences: Mapping[str, frozenset[str]]  # by text, in order of appearance
     descriptions: Mapping[str, str]
-    nameless: frozenset[str] = frozenset()  # names that are mere numbers of columns and say nothing
+    unnamed: frozenset[str] = frozenset()  # names that are mere numbers of columns and say nothing
     remarks: tuple[str, ...] = ()
 
     @cached_property
@@ -56,7 +59,7 @@ class Examples:
 
     def label_text(self, name: str) -> str:
         """What the encoder reads for an aspect: its name, and its description if it has one; nothing if neither is."""
-        read = "" if name in self.nameless else describe_aspect(name) or name
+        read = "" if name in self.unnamed else describe_aspect(name) or name
         return ": ".join(part for part in (read, self.descriptions.get(name)) if part)
 
     def shots(self, name: str) -> int:
@@ -80,13 +83,13 @@ class Examples:
         names = tuple(other for other in self.names if other != name)
         described = {other: text for other, text in self.descriptions.items() if other != name}
         return replace(
-            self, names=names, sentences=left, descriptions=described, nameless=self.nameless - {name}, remarks=()
+            self, names=names, sentences=left, descriptions=described, unnamed=self.unnamed - {name}, remarks=()
         )
 
     def with_labelled(self, texts: Any, labels: Any) -> Examples:
         """More sentences for aspects that are known."""
         checked = check_texts(texts)
-        matrix, unknown = carried(labels, self.names, len(checked))
+        matrix, unknown = to_indicator_matrix(labels, self.names, len(checked))
         for name in unknown:
             raise unknown_aspect(name, self.names)
         rows = [tuple(name for name, has in zip(self.names, row, strict=True) if has) for row in matrix]
@@ -100,12 +103,10 @@ class Examples:
         """
         sentences = dict(self.sentences)
         known = {example_identity(text): text for text in sentences}
-        empty, twice, contrary = 0, [], []
-        for given, names in labelled:
-            if not given.strip():
-                empty += 1
-                continue
-            text, own = known.setdefault(example_identity(given), given), frozenset(names)
+        filled = [(text, frozenset(names)) for text, names in labelled if text.strip()]
+        twice, contrary = [], []
+        for given, own in filled:
+            text = known.setdefault(example_identity(given), given)
             before = sentences.get(text)
             sentences[text] = own | (before or frozenset())
             if before is None:
@@ -116,16 +117,14 @@ class Examples:
                 twice.append(text)
         remarks = (*_remark(len(twice), twice, "given more than once, counted once"),
                    *_remark(len(contrary), contrary, "given with different aspects, taken to stand for all of them"),
-                   *_remark(empty, [], "empty, left out"))  # fmt: skip
-        for remark in remarks:
-            warnings.warn(remark, ExampleWarning, stacklevel=4)
+                   *_remark(len(labelled) - len(filled), [], "empty, left out"))  # fmt: skip
+        _warn(remarks)
         return replace(self, sentences=sentences, remarks=remarks)
 
     def without_unreadable(self, texts: Sequence[str]) -> Examples:
         """Without sentences in which the encoder finds no word; they are told like others that cannot be used."""
         remarks = _remark(len(texts), texts, "without a word to read, left out")
-        for remark in remarks:
-            warnings.warn(remark, ExampleWarning, stacklevel=5)
+        _warn(remarks)
         left = {text: own for text, own in self.sentences.items() if text not in texts}
         return replace(self, sentences=left, remarks=(*self.remarks, *remarks)) if texts else self
 
@@ -135,44 +134,63 @@ def read_examples(
     none: Iterable[str] = (),
 ) -> tuple[Examples, bool]:  # fmt: skip
     """Examples from a dict of lists, or from texts with lists of names or a 0/1 matrix; true if it was a matrix."""
-    labelled: list[tuple[str, Sequence[str]]]
-    matrix = False
-    names = None if names is None else check_texts(names, "names")
-    if isinstance(X, Mapping):
-        if y is not None:
-            raise DataError("labels: expected none beside a dict of examples, found some.")
-        given = [check_name(name, "aspects") for name in X]
-        order = given if names is None else names
-        for name in given:
-            if name not in order:
-                raise unknown_aspect(name, order)
-        per_aspect = {name: check_texts(texts, f'examples of "{name}"') for name, texts in X.items()}
-        labelled = [(text, (name,)) for name, texts in per_aspect.items() for text in texts]
-    else:
-        texts = check_texts(X)
-        if y is None:
-            raise DataError("labels: expected the aspects of each text, found none. Or give a dict of examples.")
-        y = settled(y)
-        if matrix := is_matrix(y):
-            order = matrix_names(y, names)
-            rows, _ = carried(y, order, len(texts))
-            lists = [tuple(name for name, has in zip(order, row, strict=True) if has) for row in rows]
-        else:
-            lists = check_lists(y)
-            order = names if names is not None else sorted({name for row in lists for name in row})
-            for name in {name for row in lists for name in row} - set(order):
-                raise unknown_aspect(name, order)
-        check_lengths(len(texts), len(lists))
-        labelled = list(zip(texts, lists, strict=True))
-    order = [check_name(name, "names") for name in order]
-    if len(set(order)) < len(order):
-        raise DataError(f"names: expected different names, found {', '.join(order)}.")
-    if not order:
+    given = None if names is None else check_texts(names, "names")
+    by_aspect, labels = isinstance(X, Mapping), None if y is None else settled(y)
+    matrix = labels is not None and is_matrix(labels)
+    order, labelled = _from_dict(X, labels, given) if by_aspect else _from_texts(check_texts(X), labels, given)
+    order = _checked_names(order)
+    unnamed = frozenset(order if matrix and given is None and not has_column_names(labels) else ())
+    start = Examples(tuple(order), {}, _descriptions(descriptions or {}, order), unnamed)
+    negatives: Labelled = [(text, ()) for text in check_texts(none, "none")]
+    return start.with_sentences([*labelled, *negatives], joining=by_aspect), matrix
+
+
+def _from_dict(X: Mapping[str, Any], labels: Any, names: Sequence[str] | None) -> tuple[Sequence[str], Labelled]:
+    """The order of the aspects, and each example with the aspect it is listed under."""
+    if labels is not None:
+        raise DataError("labels: expected none beside a dict of examples, found some.")
+    found = [check_name(name, "aspects") for name in X]
+    order = found if names is None else names
+    _refuse_unknown(found, order)
+    per_aspect = {name: check_texts(texts, f'examples of "{name}"') for name, texts in X.items()}
+    return order, [(text, (name,)) for name, texts in per_aspect.items() for text in texts]
+
+
+def _from_texts(texts: list[str], labels: Any, names: Sequence[str] | None) -> tuple[Sequence[str], Labelled]:
+    if labels is None:
+        raise DataError("labels: expected the aspects of each text, found none. Or give a dict of examples.")
+    return (_from_matrix if is_matrix(labels) else _from_lists)(texts, labels, names)
+
+
+def _from_matrix(texts: list[str], y: Any, names: Sequence[str] | None) -> tuple[Sequence[str], Labelled]:
+    order = matrix_names(y, names)
+    rows, _ = to_indicator_matrix(y, order, len(texts))
+    lists = [tuple(name for name, has in zip(order, row, strict=True) if has) for row in rows]
+    return order, list(zip(texts, lists, strict=True))
+
+
+def _from_lists(texts: list[str], y: Any, names: Sequence[str] | None) -> tuple[Sequence[str], Labelled]:
+    lists = check_lists(y)
+    found = sorted({name for row in lists for name in row})
+    order = found if names is None else names
+    _refuse_unknown(found, order)
+    check_lengths(len(texts), len(lists))
+    return order, list(zip(texts, lists, strict=True))
+
+
+def _refuse_unknown(found: Iterable[str], names: Sequence[str]) -> None:
+    for name in found:
+        if name not in names:
+            raise unknown_aspect(name, names)
+
+
+def _checked_names(names: Sequence[str]) -> list[str]:
+    checked = [check_name(name, "names") for name in names]
+    if len(set(checked)) < len(checked):
+        raise DataError(f"names: expected different names, found {', '.join(checked)}.")
+    if not checked:
         raise DataError("expected at least one aspect, found none.")
-    labelled += [(text, ()) for text in check_texts(none, "none")]
-    nameless = frozenset(order if matrix and names is None and not has_column_names(y) else ())
-    start = Examples(tuple(order), {}, _descriptions(descriptions or {}, order), nameless)
-    return start.with_sentences(labelled, joining=isinstance(X, Mapping)), matrix
+    return checked
 
 
 def example_identity(text: str) -> str:
@@ -189,6 +207,11 @@ def _descriptions(given: Mapping[str, Any], names: Sequence[str]) -> dict[str, s
         if not isinstance(text, str):
             raise DataError(f'description of "{name}": expected a text, found {type(text).__name__}.')
     return {name: check_texts([text])[0] for name, text in given.items() if text.strip()}
+
+
+def _warn(remarks: Iterable[str]) -> None:
+    for remark in remarks:
+        warnings.warn(remark, ExampleWarning, stacklevel=5)
 
 
 def _remark(count: int, texts: Sequence[str], what: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fewaspect.core.errors import DataError
 from fewaspect.data.formats.places import Place, quoted
-from fewaspect.detector.decision import best_first, decide
+from fewaspect.detector.thresholds import best_first, decide
 from fewaspect.reviews.rows import Layout
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ FLAGS = ("sentences", "cut")
 
 
 @dataclass(frozen=True)
-class Found:
+class TextPredictions:
     """What was found in some texts."""
 
     probabilities: np.ndarray  # (texts, N)
@@ -34,7 +34,9 @@ def added_names(classes: Sequence[str], prefix: str = "") -> list[str]:
     return [*Layout(tuple(classes), prefix=prefix).flat_names, *(prefix + name for name in FLAGS)]
 
 
-def columns_of(classes: Sequence[str], thresholds: np.ndarray, found: Found, prefix: str = "") -> dict[str, pa.Array]:
+def columns_of(
+    classes: Sequence[str], thresholds: np.ndarray, found: TextPredictions, prefix: str = ""
+) -> dict[str, pa.Array]:
     """Aspects, best first, a probability for each aspect, and the flags, as Arrow arrays."""
     import pyarrow as pa
 

@@ -93,11 +93,28 @@ class _Graph:
         tables = [f"embeddings.{name}_embeddings.weight" for name in ("word", "position", "token_type")]
         words, positions, types = (self.weights[name] for name in tables)
         words = words + types[0]  # sentences stand alone: they are all of the first type
+        if self.ranges:
+            return self._rounded_embeddings(words, positions[self.shape.first_position :])
         given = [self._constant("words", words), self._constant("positions", positions[self.shape.first_position :])]
         norm = self._norm("embeddings.LayerNorm")
         self._add("EmbedLayerNormalization", ["input_ids", "", given[0], given[1], "", *norm], ["embedded", ""],
                   epsilon=self.shape.epsilon)  # fmt: skip
         return "embedded"
+
+    def _rounded_embeddings(self, words: np.ndarray, positions: np.ndarray) -> str:
+        """The table of word embeddings in int8 with a scale for each row: a quarter of its size in fp32."""
+        rounded, scales = rounded_rows(words)
+        table, scale = self._constant("words", rounded), self._constant("word_scales", scales)
+        rows = self._add("Gather", [table, "input_ids"], ["word_rows"], domain="")
+        unscaled = self._add("Cast", [rows], ["word_values"], domain="", to=1)  # fp32
+        factors = self._add("Gather", [scale, "input_ids"], ["word_factors"], domain="")
+        embedded = self._add("Mul", [unscaled, factors], ["word_embeddings"], domain="")
+        tokens = self._add("Shape", ["input_ids"], ["tokens"], domain="", start=1, end=2)
+        first, whole = self._constant("first", np.array([0])), self._constant("positions", positions)
+        placed = self._add("Slice", [whole, first, tokens], ["position_embeddings"], domain="")
+        both = self._add("Add", [embedded, placed], ["word_and_position"], domain="")
+        norm = self._norm("embeddings.LayerNorm")
+        return self._add("LayerNormalization", [both, *norm], ["embedded"], domain="", epsilon=self.shape.epsilon)
 
     def _layer(self, layer: int, state: str) -> str:
         name, here = f"encoder.layer.{layer}", f"{layer}."
@@ -168,6 +185,12 @@ class _Graph:
 
         self.nodes.append(helper.make_node(operator, given, made, domain=domain, **attributes))
         return made[0]
+
+
+def rounded_rows(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(rows, d) int8, and (rows, 1) scales that give the table back to half a step."""
+    scales = np.maximum(np.abs(table).max(axis=1, keepdims=True), 1e-12) / 127
+    return np.round(table / scales).astype(np.int8), scales.astype(np.float32)
 
 
 def rounded_product(weights: np.ndarray, ranges: ActivationRanges) -> _Rounded:

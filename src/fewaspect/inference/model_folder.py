@@ -1,86 +1,70 @@
-"""A trained model as ONNX in a folder of its own: it serves without torch, the pretrained encoder and the run."""
+"""An exported model as a folder: the encoder as one ONNX graph, its tokenizer, and the numbers of LPN+ as JSON."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from importlib.util import find_spec
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from fewaspect.core.arrays import check_digest
-from fewaspect.core.errors import CheckpointError, ConfigError
+from fewaspect.core.errors import CheckpointError
 from fewaspect.core.files import atomic_write, sha256_of
-from fewaspect.core.settings import LPNPlusSettings, build_settings, to_json
-from fewaspect.detector.calibration import FEATURES, ProbabilityModel
-from fewaspect.detector.scoring import LPNPlusScorer
-from fewaspect.text.tokenization import TextEncoder, Tokens
+from fewaspect.core.settings import to_json
+from fewaspect.encoders.onnx_text import OnnxTextEncoder
+from fewaspect.text.tokenization import Tokens
 
-FORMAT, VERSION = "fewaspect-runtime", 1
-ABOUT, GRAPH, TOKENISER = "runtime.json", "encoder.onnx", "tokenizer.json"
-FILES = (ABOUT, GRAPH, TOKENISER)
-
-
-@dataclasses.dataclass(frozen=True)
-class Runtime:
-    """What a folder says of its model."""
-
-    backend: str
-    width: int
-    padding: int
-    max_length: int
-    identity: dict[str, str]
-    looking: LPNPlusScorer
-    presence: ProbabilityModel
-    parity: dict[str, Any]
-
-    def write(self, folder: Path, graph: bytes, tokens: Tokens) -> None:
-        (folder / GRAPH).write_bytes(graph)
-        (folder / TOKENISER).write_text(tokens.tokeniser.to_str(), encoding="utf-8")
-        self.write_about(folder)
-
-    def write_about(self, folder: Path) -> None:
-        files = {name: sha256_of(folder / name) for name in (GRAPH, TOKENISER)}
-        with atomic_write(folder / ABOUT) as file:
-            file.write(to_json({"format": FORMAT, "version": VERSION, **dataclasses.asdict(self), "files": files}))
-
-    @classmethod
-    def read(cls, folder: Path) -> Runtime:
-        """Refused if it is damaged or of another kind."""
-        path = folder / ABOUT
-        try:
-            about = json.loads(path.read_text(encoding="utf-8"))
-            if (about["format"], about["version"]) != (FORMAT, VERSION):
-                raise ValueError(f"format {about['format']}, version {about['version']}")
-            looking = dict(about["looking"])
-            settings = build_settings(LPNPlusSettings, looking.pop("settings"), str(path))
-            weights = {name: float(about["presence"]["weights"][name]) for name in FEATURES}
-            files = {name: about["files"][name] for name in (GRAPH, TOKENISER)}
-            runtime = cls(
-                str(about["backend"]), int(about["width"]), int(about["padding"]), int(about["max_length"]),
-                dict(about["identity"]),
-                LPNPlusScorer(**{name: float(value) for name, value in looking.items()}, settings=settings),
-                ProbabilityModel(float(about["presence"]["intercept"]), weights), dict(about["parity"]),
-            )  # fmt: skip
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise CheckpointError(
-                f'{path}: expected a model of format "{FORMAT}", version {VERSION}, found: {error!r}.'
-            ) from error
-        for name, digest in files.items():
-            check_digest(folder / name, digest)
-        return runtime
+SHIPPED = Path(__file__).parent / "shipped"
+FORMAT, VERSION = "fewaspect-model", 2
+METADATA, GRAPH, TOKENIZER = "model.json", "encoder.onnx", "tokenizer.json"
+METADATA_0_1 = "runtime.json"
+_KEYS_0_1 = {"looking": "scorer", "presence": "probability_model"}
 
 
-def load_runtime(folder: Path, backend: str) -> tuple[TextEncoder, Runtime]:
-    """An exported model; it was made for one backend, and another cannot be asked for."""
+def is_model(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in (METADATA, METADATA_0_1))
+
+
+def model_files(folder: Path) -> list[Path]:
+    """All files that an exported model consists of, metadata first."""
+    names = (METADATA if (folder / METADATA).is_file() else METADATA_0_1, GRAPH, TOKENIZER)
+    return [folder / name for name in names]
+
+
+def write_model(folder: Path, graph: bytes, tokens: Tokens, metadata: Mapping[str, Any]) -> None:
+    """Graph and tokenizer, then the metadata with their digests."""
+    (folder / GRAPH).write_bytes(graph)
+    (folder / TOKENIZER).write_text(tokens.tokeniser.to_str(), encoding="utf-8")
+    write_metadata(folder, metadata)
+
+
+def write_metadata(folder: Path, metadata: Mapping[str, Any]) -> None:
+    files = {name: sha256_of(folder / name) for name in (GRAPH, TOKENIZER)}
+    with atomic_write(folder / METADATA) as file:
+        file.write(to_json({"format": FORMAT, "version": VERSION, **metadata, "files": files}))
+
+
+def read_metadata(folder: Path) -> dict[str, Any]:
+    """What the folder says of its model; refused if a file is damaged or the format is another."""
+    path = model_files(folder)[0]
+    expected = (FORMAT, VERSION) if path.name == METADATA else ("fewaspect-runtime", 1)
+    try:
+        metadata = dict(json.loads(path.read_text(encoding="utf-8")))
+        if (found := (metadata.get("format"), metadata.get("version"))) != expected:
+            raise ValueError(f"format {found[0]}, version {found[1]}")
+        digests = {name: str(metadata["files"][name]) for name in (GRAPH, TOKENIZER)}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise CheckpointError(
+            f'{path}: expected a model of format "{expected[0]}", version {expected[1]}, found: {error!r}.'
+        ) from error
+    for name, digest in digests.items():
+        check_digest(folder / name, digest)
+    return {_KEYS_0_1.get(key, key): value for key, value in metadata.items()}
+
+
+def load_encoder(folder: Path, metadata: Mapping[str, Any]) -> OnnxTextEncoder:
+    """The encoder of an exported model, ready to serve."""
     from tokenizers import Tokenizer
 
-    from fewaspect.encoders.onnx_text import OnnxTextEncoder
-
-    if find_spec("onnxruntime") is None:
-        raise ConfigError(f'{folder}: needs ONNX Runtime, found none. Run: pip install "fewaspect[onnx]"')
-    runtime = Runtime.read(folder)
-    if backend not in ("auto", runtime.backend):
-        raise ConfigError(f'backend: this model was exported as "{runtime.backend}", found {backend!r}.')
-    tokens = Tokens(Tokenizer.from_file(str(folder / TOKENISER)), runtime.max_length)
-    return OnnxTextEncoder(folder / GRAPH, tokens, runtime.width, runtime.padding), runtime
+    tokens = Tokens(Tokenizer.from_file(str(folder / TOKENIZER)), int(metadata["max_length"]))
+    return OnnxTextEncoder(folder / GRAPH, tokens, int(metadata["width"]), int(metadata["padding"]))

@@ -1,10 +1,13 @@
-"""A saved detector, or a training run, as ONNX: compared with torch first, and written only if they agree."""
+"""A training run, or a detector saved on one, as an exported model: compared with torch, written only if they agree.
+
+This is where the two wings meet: what is written here is all that the detector reads.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,73 +15,110 @@ import numpy as np
 
 from fewaspect.core.errors import CheckpointError, ConfigError
 from fewaspect.core.files import atomic_folder
-from fewaspect.detector.detector import Detector
-from fewaspect.detector.model import SAVED, InferenceModel, load_model
-from fewaspect.inference.model_folder import ABOUT as EXPORTED
-from fewaspect.inference.model_folder import Runtime
-from fewaspect.training.backends import choose_backend, graph_of, identity_of, precision_of, ranges_of, tokens_of
+from fewaspect.data.sample_set import load_sample, load_showcase
+from fewaspect.detector.fitting import encode_examples, fit_aspects
+from fewaspect.detector.model import SAVED, InferenceModel, load_model, model_metadata
+from fewaspect.detector.persistence import MODEL, SavedDetector, read_description, write_detector
+from fewaspect.detector.support import Examples, read_examples
+from fewaspect.encoders.onnx_graph import ActivationRanges, bert_graph
+from fewaspect.encoders.onnx_text import measured_ranges, padding_of, positions_of, shape_of, supported
+from fewaspect.encoders.sources import DEFAULT_ENCODER, EncoderSource
+from fewaspect.inference.model_folder import is_model, write_metadata, write_model
+from fewaspect.text.tokenization import Tokens
 from fewaspect.training.folder import RunFolder
-from fewaspect.training.product_weights import SHIPPED, load_weights
+from fewaspect.training.run_weights import RunWeights, load_run_weights
 
+PRECISIONS = ("int8", "fp32")
 COMPARED = 300  # sentences
-LARGEST = 1e-4  # difference of any probability in single precision
-MEAN, COSINE = 0.02, 0.99  # mean difference of probabilities and mean cosine of token states in whole numbers
+CALIBRATION_SENTENCES = 500  # on which activation ranges are measured
+MAX_DIFFERENCE = 1e-4  # of any probability in fp32
+MEAN_DIFFERENCE, MEAN_COSINE = 0.02, 0.99  # of probabilities and of token states in int8
 
 
-def export(model: Path, out: Path, backend: str = "onnx-int8") -> dict[str, Any]:
-    """Write the ONNX form of `model` to the new folder `out`; returns how near it is to torch."""
-    if backend not in ("onnx", "onnx-int8"):
-        raise ConfigError(f"backend: expected onnx or onnx-int8 to export for, found {backend!r}.")
+def export(source: Path, out: Path, precision: str = "int8") -> dict[str, Any]:
+    """Write the exported form of a run or a saved detector to the new folder `out`; returns how near it is to torch."""
+    if precision not in PRECISIONS:
+        raise ConfigError(f"precision: expected {' or '.join(PRECISIONS)}, found {precision!r}.")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"{out}: expected a new or an empty folder to write to, found something in its place.")
-    detector = Detector.load(model) if (model / SAVED).is_file() else None
-    run = model if detector is None else Path(detector._model or SHIPPED)
-    if (run / EXPORTED).is_file():
-        raise ConfigError(f"{model}: expected a model to export, found one that is exported already.")
+    saved = read_description(source / SAVED) if (source / SAVED).is_file() else None
+    run = source if saved is None else source / MODEL
+    if is_model(run) or (saved is not None and not run.is_dir()):
+        raise ConfigError(f"{source}: expected a training run to export, found a model that is exported already.")
     if not RunFolder(run).about.is_file():
-        raise ConfigError(f"{model}: expected a saved detector or a training run, found neither.")
-    if detector is None:
+        raise ConfigError(f"{source}: expected a saved detector or a training run, found neither.")
+    if saved is None:
         with atomic_folder(out, replace=True) as new:
-            return _write(run, new, backend, None)
+            return _export_run(run, new, precision, read_examples(load_showcase().examples)[0])
     with tempfile.TemporaryDirectory() as scratch:
-        parity = _write(run, Path(scratch), backend, detector)
-        detector._serve(Path(scratch))
-        detector.save(out)
+        parity = _export_run(run, Path(scratch), precision, saved.examples)
+        _save_again(saved, load_model(scratch), out)
     return parity
 
 
-def _write(run: Path, folder: Path, backend: str, detector: Detector | None) -> dict[str, Any]:
-    from fewaspect.encoders.onnx_text import padding_of, shape_of
+def load_torch_model(run: Path) -> InferenceModel:
+    """A run as torch computes it, on a GPU where there is one: what exports are compared with. It cannot be saved."""
+    import torch
 
-    weights = load_weights(run)
-    name = choose_backend(backend, weights)
-    tokens, ranges = tokens_of(weights.source), ranges_of(name, weights)
-    width, padding = shape_of(weights.source).width, padding_of(weights.source)
-    runtime = Runtime(
-        name, width, padding, tokens.max_length, identity_of(weights, ranges), weights.looking, weights.presence, {}
-    )
-    runtime.write(folder, graph_of(weights, ranges), tokens)
-    parity = compared(load_model(run, "torch"), load_model(folder), detector)
-    refuse_unlike(parity, name)
-    replace(runtime, parity=parity).write_about(folder)
+    from fewaspect.encoders.torch_text import TorchTextEncoder
+    from fewaspect.training.run import load_run
+
+    weights = load_run_weights(run)
+    with torch.random.fork_rng():  # a fresh method draws its start; the user's random numbers are not touched
+        _, encoder, trained = load_run(run)
+    served = TorchTextEncoder(encoder, trained.requires_grad_(False).upper)
+    identity = {**weights.identity, "precision": "fp32"}
+    return InferenceModel(served, weights.scorer, weights.probability_model, identity)
+
+
+def _export_run(run: Path, folder: Path, precision: str, examples: Examples) -> dict[str, Any]:
+    weights = load_run_weights(run)
+    if not supported(weights.source):
+        raise ConfigError(f"{run}: the encoder {weights.source.name} cannot be exported, only those like BERT.")
+    expected, shape, tokens = load_torch_model(run), shape_of(weights.source), tokens_of(weights.source)
+    ranges = measure_ranges(weights, tokens) if precision == "int8" else None
+    metadata = model_metadata(expected, padding_of(weights.source))
+    metadata |= {"precision": precision, "identity": {**weights.identity, **_ranges_identity(ranges)}}
+    write_model(folder, bert_graph(weights.encoder_arrays(), shape, ranges), tokens, metadata)
+    parity = compare(expected, load_model(folder), examples)
+    _refuse_unlike(parity, precision)
+    write_metadata(folder, {**metadata, "parity": parity})
     return parity
 
 
-def compared(expected: InferenceModel, found: InferenceModel, detector: Detector | None) -> dict[str, Any]:
-    """How far the token states of sentences of the sample and their probabilities are apart."""
-    from fewaspect.data.sample_set import load_sample, load_showcase
-    from fewaspect.detector.encoding import learn
-    from fewaspect.detector.predictions import read
-    from fewaspect.detector.support import read_examples
+def _save_again(saved: SavedDetector, model: InferenceModel, out: Path) -> None:
+    state = encode_examples(model, saved.examples)
+    write_detector(out, state, model, saved.matrix, saved.tuned, saved.parameters)
 
+
+def measure_ranges(weights: RunWeights, tokens: Tokens) -> dict[str, ActivationRanges]:
+    """On sentences of the sample that ships with the package."""
+    texts = [text for part in load_sample().values() for text in part.texts]
+    some = texts[:: max(1, len(texts) // CALIBRATION_SENTENCES)]
+    source = weights.source
+    return measured_ranges(weights.encoder_arrays(), shape_of(source), tokens, padding_of(source), some)
+
+
+def tokens_of(source: EncoderSource) -> Tokens:
+    """The tokenizer as transformers makes it; the embedded encoder's is that of its file."""
+    if source.name == DEFAULT_ENCODER:
+        from tokenizers import Tokenizer
+
+        return Tokens(Tokenizer.from_file(str(source.folder / "tokenizer.json")), positions_of(source))
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(source.folder, local_files_only=True, use_fast=True)
+    return Tokens(tokenizer.backend_tokenizer, min(positions_of(source), int(tokenizer.model_max_length)))
+
+
+def compare(expected: InferenceModel, found: InferenceModel, examples: Examples) -> dict[str, Any]:
+    """How far the token states of sentences of the sample, and their probabilities, are apart."""
     texts = [text for part in load_sample().values() for text in part.texts][:COMPARED]
-    examples = detector._examples if detector else read_examples(load_showcase().examples)[0]
-    one, other = (_states(scorer, texts) for scorer in (expected, found))
+    one, other = (_states(model, texts) for model in (expected, found))
     cosines = (one * other).sum(axis=1) / (np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1))
-    first, second = (read(scorer, learn(scorer, examples), texts, None).of_texts for scorer in (expected, found))
+    first, second = (_probabilities(model, examples, texts) for model in (expected, found))
     apart = np.abs(first - second)
     return {
-        "backend": found.backend,
         "sentences": len(texts),
         "mean_cosine_of_token_states": float(cosines.mean()),
         "largest_difference_of_token_states": float(np.abs(one - other).max()),
@@ -87,21 +127,38 @@ def compared(expected: InferenceModel, found: InferenceModel, detector: Detector
     }
 
 
-def refuse_unlike(parity: dict[str, Any], backend: str) -> None:
+def _refuse_unlike(parity: Mapping[str, Any], precision: str) -> None:
     """Nothing is written that answers otherwise than what it was made from."""
-    if precision_of(backend) == "float32":
-        good = parity["largest_difference_of_probabilities"] <= LARGEST
-        wanted = f"probabilities at most {LARGEST:g} apart"
+    if precision == "fp32":
+        good = parity["largest_difference_of_probabilities"] <= MAX_DIFFERENCE
+        wanted = f"probabilities at most {MAX_DIFFERENCE:g} apart"
     else:
-        good = parity["mean_cosine_of_token_states"] >= COSINE and parity["mean_difference_of_probabilities"] <= MEAN
-        wanted = f"token states with a mean cosine of at least {COSINE} and probabilities {MEAN} apart on average"
+        good = (
+            parity["mean_cosine_of_token_states"] >= MEAN_COSINE
+            and parity["mean_difference_of_probabilities"] <= MEAN_DIFFERENCE
+        )
+        wanted = f"a mean cosine of token states of {MEAN_COSINE}, probabilities {MEAN_DIFFERENCE} apart on average"
     if not good:
-        raise CheckpointError(f"the {backend} model is not like torch's: expected {wanted}, found {parity}.")
+        raise CheckpointError(f"the {precision} model is not like torch's: expected {wanted}, found {dict(parity)}.")
 
 
-def _states(scorer: InferenceModel, texts: Sequence[str]) -> np.ndarray:
+def _probabilities(model: InferenceModel, examples: Examples, texts: Sequence[str]) -> np.ndarray:
+    """(texts, N)."""
+    return model.predict_sentences(fit_aspects(model, encode_examples(model, examples)).fitted, texts).of_texts
+
+
+def _states(model: InferenceModel, texts: Sequence[str]) -> np.ndarray:
     """(tokens, d) of all texts in order."""
     found: dict[int, np.ndarray] = {}
-    for batch, read in scorer.each(texts, None, lambda sentences: sentences):
+    for batch, read in model.map_batches(texts, None, lambda sentences: sentences):
         found.update(zip(batch.tolist(), np.split(read.tokens, np.cumsum(read.lengths)[:-1]), strict=True))
     return np.concatenate([found[index] for index in sorted(found)])
+
+
+def _ranges_identity(ranges: Mapping[str, ActivationRanges] | None) -> dict[str, str]:
+    if ranges is None:
+        return {}
+    digest = hashlib.sha256()
+    for name, own in sorted(ranges.items()):
+        digest.update(name.encode() + own.low.tobytes() + own.high.tobytes())
+    return {"ranges": digest.hexdigest()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fastapi.testclient import TestClient
 
-from fewaspect.detector.detector import Detector
+from fewaspect.detector.detector import AspectDetector
 from fewaspect.detector.explain import Analysis
 from studio_imports import import_text
 
@@ -104,13 +104,13 @@ def test_a_sentence_is_explained_once_until_something_changes(
     client: TestClient, project: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     explained: list[str] = []
-    analyze = Detector.analyze_many
+    analyze = AspectDetector.analyze_many
 
-    def counting(detector: Detector, some: list[str], *how: bool, **more: bool) -> list[Analysis]:
+    def counting(detector: AspectDetector, some: list[str], *how: bool, **more: bool) -> list[Analysis]:
         explained.extend(some)
         return analyze(detector, some, *how, **more)
 
-    monkeypatch.setattr(Detector, "analyze_many", counting)
+    monkeypatch.setattr(AspectDetector, "analyze_many", counting)
     first = client.get(f"{project}/sentences?limit=3").json()["sentences"]
     assert client.get(f"{project}/sentences").json()["sentences"][:3] == first
     assert sorted(explained) == sorted(set(explained))

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 from starlette.datastructures import UploadFile
 
 from fewaspect.core.errors import DataError, FewAspectError
-from fewaspect.detector.detector import Detector
+from fewaspect.detector.detector import AspectDetector
 from fewaspect.studio.api.fields import LIMITS, Answer, Given, InStudio, ProjectId, Text, given
 from fewaspect.studio.api.problem_details import RefusedError, answers
 from fewaspect.studio.api.projects import Nothing
@@ -119,7 +119,7 @@ def tune(studio: InStudio, project: ProjectId, nothing: Nothing | None = None) -
         if state.detector is None:
             raise DataError("tune: expected a project with aspects, found none.")
         before = state.detector.thresholds_
-        own = Detector.on(
+        own = AspectDetector.on(
             studio.engine.scorer, state.definition.as_examples(), state.definition.thresholds(), state.detector
         )
         tuned = own.tune()

@@ -8,8 +8,9 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
-from fewaspect.detector.detector import Detector
+from fewaspect.detector.detector import AspectDetector
 from fewaspect.detector.model import InferenceModel, load_model
 from fewaspect.detector.support import ExampleWarning
 from fewaspect.inference.encoding_cache import CachingEncoder
@@ -116,14 +117,14 @@ class Engine:
             while len(self._states) > KEPT:
                 self._states.popitem(last=False)
 
-    def _detector(self, definition: Definition, before: State | None) -> Detector | None:
+    def _detector(self, definition: Definition, before: State | None) -> AspectDetector | None:
         """None while there is no aspect."""
         if not definition.aspects:
             return None
         known = before.detector if before else None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ExampleWarning)  # an example without a word stays in the list
-            return Detector.on(self.scorer, definition.as_examples(), definition.thresholds(), known)
+            return AspectDetector.from_examples(self.scorer, definition.as_examples(), definition.thresholds(), known)
 
     def _score_the_rest(self) -> None:
         while True:
@@ -167,4 +168,4 @@ def caching_model() -> InferenceModel:
     """The shipped weights on an encoder that remembers: a change of the examples costs no encoding."""
     scorer = load_model(None)
     encoder = CachingEncoder(scorer.encoder)
-    return InferenceModel(encoder, scorer.looking, scorer.presence, scorer.identity, scorer.backend)
+    return replace(scorer, encoder=encoder)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from fewaspect.data.formats.places import Place
-from fewaspect.detector.decision import best_first, reason
 from fewaspect.detector.explain import Analysis
+from fewaspect.detector.thresholds import best_first, reason
 from fewaspect.reviews.columns import Columns, Kind
 from fewaspect.reviews.rows import Layout, Row
 from fewaspect.reviews.summary import Summary

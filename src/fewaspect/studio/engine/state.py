@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fewaspect.data.labelled import text_identity
-from fewaspect.detector.decision import DEFAULT_THRESHOLD, decide
 from fewaspect.detector.suggest import uncertainty
+from fewaspect.detector.thresholds import DEFAULT_THRESHOLD, decide
 from fewaspect.studio.problems import MissingError
 from fewaspect.studio.store.definition import Definition, Example
 
 if TYPE_CHECKING:
-    from fewaspect.detector.detector import Detector
+    from fewaspect.detector.detector import AspectDetector
 
 GRACE = 2.0  # seconds for which the state before may answer
 MOST_RENEWED = 400  # sentences that are read anew before anyone asks for them
@@ -70,7 +70,7 @@ class State:
     """
 
     definition: Definition
-    detector: Detector | None
+    detector: AspectDetector | None
     rows: Rows
     imported: int
     known: int
@@ -85,7 +85,7 @@ class State:
 
     @classmethod
     def after(
-        cls, before: State | None, definition: Definition, detector: Detector | None, rows: Rows, imported: int
+        cls, before: State | None, definition: Definition, detector: AspectDetector | None, rows: Rows, imported: int
     ) -> State:
         """What was found before stays until it is found anew; a mere change of thresholds leaves it right."""
         ids = [aspect.id for aspect in definition.aspects]  # a loaded detector may say the same of other aspects

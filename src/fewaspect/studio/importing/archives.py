@@ -19,7 +19,7 @@ from fewaspect.studio.problems import TooLargeError
 from fewaspect.studio.store.definition import Definition
 
 if TYPE_CHECKING:
-    from fewaspect.detector.detector import Detector
+    from fewaspect.detector.detector import AspectDetector
     from fewaspect.detector.persistence import Definition as Saved
 
 PROJECT, REVIEWS = "project.json", "reviews.jsonl"
@@ -89,7 +89,7 @@ def read_project(file: BinaryIO, most_bytes: int) -> tuple[ProjectInFile, list[R
     ]
 
 
-def write_model(path: Path, detector: Detector) -> None:
+def write_model(path: Path, detector: AspectDetector) -> None:
     """The folder that `AspectDetector.load` reads, as a zip file."""
     with tempfile.TemporaryDirectory(prefix="fewaspect-") as folder:
         saved = detector.save(Path(folder) / "detector")

@@ -8,7 +8,6 @@ from typing import Any
 
 from fewaspect.core.errors import DataError, FewAspectError
 from fewaspect.data.labels import check_texts
-from fewaspect.detector.predictions import split
 from fewaspect.reviews.pipeline import Stream
 from fewaspect.reviews.reader import Review
 from fewaspect.reviews.writers import as_json
@@ -54,7 +53,7 @@ def _read(studio: Studio, upload: Upload, text: str | None, date: str | None, jo
             raise DataError("expected to finish the import, found that the studio stops.")
         kept = [review for review in chunk if review.text.strip() and len(review.text) <= limits.text_chars]
         texts = check_texts([review.text.replace("\0", "\ufffd") for review in kept])
-        spans, *_ = split(scorer, texts)
+        spans, *_ = scorer.split_sentences(texts)
         dates += [review.fields.get(date) if date else None for review in kept]
         found += [
             NewReview(own, None, _fields(review), places)

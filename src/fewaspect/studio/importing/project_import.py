@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from fewaspect.core.errors import DataError
 from fewaspect.data.labels import check_texts
-from fewaspect.detector.predictions import split
 from fewaspect.studio.importing.archives import ProjectInFile, ReviewInFile
 from fewaspect.studio.limits import Limits
 from fewaspect.studio.problems import TooManyError
@@ -33,7 +32,7 @@ def take_project(studio: Studio, about: ProjectInFile, reviews: Sequence[ReviewI
     texts = check_texts([_clean(review.text) for review in reviews])
     if any(len(text) > studio.limits.text_chars for text in texts):
         raise DataError(f"expected reviews of at most {studio.limits.text_chars:,} characters, found a longer one.")
-    spans, *_ = split(studio.engine.scorer, texts)
+    spans, *_ = studio.engine.scorer.split_sentences(texts)
     new = [
         NewReview(text, review.date, review.fields, own)
         for text, review, own in zip(texts, reviews, spans, strict=True)

@@ -1,4 +1,4 @@
-"""A trained LPN+ as its folder holds it: settings, arrays by name, its encoder, how probabilities follow. No torch."""
+"""A trained LPN+ as its run folder holds it: settings, arrays by name, the encoder, the probability model. No torch."""
 
 from __future__ import annotations
 
@@ -12,39 +12,45 @@ from fewaspect.core.arrays import load_arrays
 from fewaspect.core.errors import CheckpointError, ConfigError
 from fewaspect.core.settings import LPNPlusSettings, TrainSettings
 from fewaspect.detector.calibration import ProbabilityModel
+from fewaspect.detector.model import load_model
 from fewaspect.detector.scoring import LPNPlusScorer
+from fewaspect.encoders.onnx_text import read_weights, shape_of
 from fewaspect.encoders.sources import EncoderSource, resolve_encoder
 from fewaspect.training.folder import RunFolder
 
-SHIPPED = Path(__file__).parents[1] / "inference" / "shipped"
-PRESENCE = "presence.json"
+PROBABILITY_MODEL = "probability_model.json"
 
 
 @dataclass(frozen=True)
-class Weights:
+class RunWeights:
     """What differs from the pretrained encoder, and where that is."""
 
-    folder: Path
     train: TrainSettings
-    looking: LPNPlusScorer
-    presence: ProbabilityModel
-    arrays: dict[str, np.ndarray]  # single precision, by the names of the model's state
+    scorer: LPNPlusScorer
+    probability_model: ProbabilityModel
+    arrays: dict[str, np.ndarray]  # fp32, by the names of the model's state
     source: EncoderSource
 
     @property
     def identity(self) -> dict[str, str]:
-        """What representations depend on besides the text."""
+        """What encodings depend on besides the text."""
         digest = hashlib.sha256()
         for name, value in sorted(self.arrays.items()):
             digest.update(name.encode())
             digest.update(np.ascontiguousarray(value).tobytes())
-        digest.update(repr(self.presence).encode())
+        digest.update(repr(self.probability_model).encode())
         name = Path(self.source.name).name
         return {"encoder": name, "encoder_digest": self.source.digest, "weights": digest.hexdigest()}
 
+    def encoder_arrays(self) -> dict[str, np.ndarray]:
+        """The pretrained encoder's arrays with the trained upper layers in their places."""
+        half = shape_of(self.source).layers // 2
+        frozen = self.train.freeze_layers
+        return read_weights(self.source, self.arrays, half if frozen < 0 else frozen)
 
-def load_weights(folder: Path) -> Weights:
-    """A run that says nothing of probabilities gets those of the shipped one: both are LPN+ on the scale of cosines."""
+
+def load_run_weights(folder: Path) -> RunWeights:
+    """A run without a probability model of its own gets the shipped one: both are LPN+ on the scale of cosines."""
     run = RunFolder(folder)
     settings = run.read_settings()
     if not isinstance(settings.method, LPNPlusSettings):
@@ -61,10 +67,15 @@ def load_weights(folder: Path) -> Weights:
         for name, value in stored.items()
         if name.startswith("model.")
     }
-    own = folder / PRESENCE
     try:
-        looking = LPNPlusScorer.of(arrays, settings.method)
+        scorer = LPNPlusScorer.of(arrays, settings.method)
     except KeyError as error:
         raise CheckpointError(f"{run.best}: the weights do not fit this method and encoder: no {error}.") from None
-    presence = ProbabilityModel.load(own if own.is_file() else SHIPPED / PRESENCE)
-    return Weights(folder, settings.train, looking, presence, arrays, source)
+    return RunWeights(settings.train, scorer, _probability_model(folder), arrays, source)
+
+
+def _probability_model(folder: Path) -> ProbabilityModel:
+    for name in (PROBABILITY_MODEL, "presence.json"):  # the second as version 0.1 called it
+        if (folder / name).is_file():
+            return ProbabilityModel.load(folder / name)
+    return load_model().probability_model

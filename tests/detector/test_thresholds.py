@@ -1,4 +1,4 @@
-"""Thresholds from labelled texts and from the examples themselves."""
+"""From probabilities to answers and reasons; thresholds from labelled texts and from the examples themselves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,56 @@ from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
 from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.detector.support import ExampleWarning
-from fewaspect.detector.tuning import best_threshold, expected_f1_at, f1_at, folds, left_out_probabilities
+from fewaspect.detector.thresholds import (
+    DEFAULT_THRESHOLD,
+    best_threshold,
+    decide,
+    expected_f1_at,
+    f1_at,
+    folds,
+    left_out_probabilities,
+    reason,
+    thresholds_of,
+)
+
+NAMES = ("food", "noise")
+
+
+def why(*probabilities: float, thresholds: tuple[float, float] = (0.45, 0.5)) -> str:
+    p, t = np.array(probabilities), np.array(thresholds)
+    return reason(p, t, decide(p[None], t)[0], NAMES)
+
+
+def test_the_reason_names_the_numbers_that_decided() -> None:
+    assert why(0.31, 0.1) == "best: food 0.31 < 0.45"
+    assert why(0.52, 0.75) == "noise 0.75 >= 0.50, food 0.52 >= 0.45"
+    assert why(0.0, 0.0) == "no aspect: there are no words to read"
+
+
+def test_numbers_that_round_to_the_same_get_more_digits() -> None:
+    assert why(0.4496, 0.1) == "best: food 0.4496 < 0.4500"
+
+
+def test_what_is_given_goes_before_what_was_tuned_and_that_before_the_default() -> None:
+    assert thresholds_of(NAMES, None, {}).tolist() == [DEFAULT_THRESHOLD] * 2
+    assert thresholds_of(NAMES, None, {"noise": 0.2}).tolist() == [DEFAULT_THRESHOLD, 0.2]
+    assert thresholds_of(NAMES, {"noise": 0.7}, {"food": 0.3, "noise": 0.2}).tolist() == [0.3, 0.7]
+    assert thresholds_of(NAMES, 0.4, {"food": 0.3}).tolist() == [0.4, 0.4]
+
+
+@pytest.mark.parametrize("threshold", [1.5, -0.1, "0.5", True, {"food": float("nan")}])
+def test_a_threshold_is_a_number_from_0_to_1(threshold: object) -> None:
+    with pytest.raises(ConfigError, match="expected a number from 0 to 1"):
+        thresholds_of(NAMES, threshold, {})  # type: ignore[arg-type]
+
+
+def test_a_threshold_of_an_unknown_aspect_is_refused() -> None:
+    with pytest.raises(DataError, match='Did you mean "food"'):
+        thresholds_of(NAMES, {"fodo": 0.5}, {})
+
+
+def test_a_text_without_words_has_no_aspect_even_at_a_threshold_of_nought() -> None:
+    assert decide(np.array([[0.0, 0.1]]), np.zeros(2)).tolist() == [[False, True]]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=12))
@@ -62,7 +111,7 @@ def test_a_threshold_for_all_is_not_silently_overruled(fitted: Callable[..., Asp
 
 def test_an_example_that_is_left_out_is_read_as_if_it_had_not_been_given(fitted: Callable[..., AspectDetector]) -> None:
     detector = fitted()
-    found = left_out_probabilities(detector._scorer, detector._knowledge, 4096)
+    found = left_out_probabilities(detector.model_, detector._encoded(), 4096)
     text = EXAMPLES["food"][1]
     others = {name: [example for example in own if example != text] for name, own in EXAMPLES.items()}
     expected = AspectDetector().fit(others).predict_proba([text])[0]
@@ -83,7 +132,7 @@ def test_sentences_that_examples_lack_are_counted_by_what_probabilities_say() ->
 def test_tuning_on_examples_does_not_answer_what_is_most_improbable() -> None:
     staff = ["nobody helped us", "they smiled at us", "rude on the phone"]
     detector = AspectDetector().fit({"staff": staff, "price": ["never worth it", "cheap", "they charged us twice"]})
-    left_out = left_out_probabilities(detector._scorer, detector._knowledge, None)[:3, 0]
+    left_out = left_out_probabilities(detector.model_, detector._encoded(), None)[:3, 0]
     assert left_out.min() < 0.15, "examples that hardly belong together"
     assert detector.tune()["staff"].threshold > 0.15
 
@@ -104,12 +153,11 @@ def test_tuning_without_texts_uses_the_examples(fitted: Callable[..., AspectDete
 
 
 def test_folds_hold_every_example_once_and_spread_those_of_an_aspect(fitted: Callable[..., AspectDetector]) -> None:
-    known = fitted()._knowledge
-    assert sorted(row for fold in folds(known) for row in fold) == list(range(5))
-    assert all(len(fold) == 1 for fold in folds(known))
-    few = folds(known, most=3)
+    membership = fitted().examples_.membership
+    assert sorted(row for fold in folds(membership) for row in fold) == list(range(5))
+    assert all(len(fold) == 1 for fold in folds(membership))
+    few = folds(membership, most=3)
     assert sorted(row for fold in few for row in fold) == list(range(5))
-    membership = known.examples.membership
     assert all((membership[fold].sum(axis=0) <= 1).all() for fold in few)
 
 

@@ -1,21 +1,77 @@
-"""A threshold for each aspect, from labelled texts or from the examples themselves."""
+"""Probabilities to the aspects that are answered: thresholds as given, tuned or by default, and the reason in words.
+
+Thresholds act here and nowhere else.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
-from fewaspect.detector.decision import DEFAULT_THRESHOLD, decide
-from fewaspect.detector.encoding import FittedState
+from fewaspect.core.errors import ConfigError
+from fewaspect.data.labels import unknown_aspect
+from fewaspect.detector.fitting import FittedState, fit_aspects
 from fewaspect.detector.model import InferenceModel
-from fewaspect.detector.predictions import read
 
+DEFAULT_THRESHOLD = 0.5  # on aspects held out in training, F1 is best from 0.4 to 0.5; higher, more empties are right
 F1 = Callable[[np.ndarray, np.ndarray, float], float]  # of probabilities and truth, each (texts,), at a threshold
 
-LEAST = 0.2  # that examples alone can set: what would be wrong more often than four times in five is not answered
-MOST_FOLDS = 64  # up to so many examples, one is left out at a time; with more, a few
+MIN_TUNED = 0.2  # that examples alone can set: what would be wrong more often than four times in five is not answered
+MAX_FOLDS = 64  # up to so many examples, one is left out at a time; with more, a few
+
+Threshold = float | Mapping[str, float] | None
+
+
+def thresholds_of(names: Sequence[str], given: Threshold, tuned: Mapping[str, float]) -> np.ndarray:
+    """(N,) what each aspect's probability must reach: what is given, else what was tuned, else the default."""
+    if given is None or isinstance(given, Mapping):
+        chosen = {**tuned, **(given or {})}
+        for name in given or {}:
+            if name not in names:
+                raise unknown_aspect(name, names)
+        own = {name: _checked(value, f"threshold of {name}") for name, value in chosen.items()}
+        return np.array([own.get(name, DEFAULT_THRESHOLD) for name in names])
+    return np.full(len(names), _checked(given, "threshold"))
+
+
+def decide(probabilities: np.ndarray, thresholds: np.ndarray | float) -> np.ndarray:
+    """(Q, N) booleans; a probability of 0, which only a text without words has, never suffices."""
+    return (probabilities >= thresholds) & (probabilities > 0)
+
+
+def reason(probabilities: np.ndarray, thresholds: np.ndarray, decided: np.ndarray, names: Sequence[str]) -> str:
+    """Why these aspects and no others, or why none: the numbers that decided."""
+    if not probabilities.any():
+        return "no aspect: there are no words to read"
+    if decided.any():
+        return ", ".join(
+            f"{names[n]} {probabilities[n]:.2f} >= {thresholds[n]:.2f}" for n in best_first(probabilities, decided)
+        )
+    best = int(probabilities.argmax())
+    return f"best: {names[best]} {_below(probabilities[best], thresholds[best])}"
+
+
+def best_first(probabilities: np.ndarray, decided: np.ndarray) -> list[int]:
+    """The decided aspects' numbers, the most probable first."""
+    return [int(n) for n in np.argsort(-probabilities, kind="stable") if decided[n]]
+
+
+def _below(probability: float, threshold: float) -> str:
+    """Both numbers with as many digits as it takes to tell them apart."""
+    for digits in range(2, 6):
+        if f"{probability:.{digits}f}" != f"{threshold:.{digits}f}":
+            break
+    return f"{probability:.{digits}f} < {threshold:.{digits}f}"
+
+
+def _checked(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        raise ConfigError(f"{name}: expected a number from 0 to 1, found {value!r}.")
+    return float(value)
 
 
 @dataclass(frozen=True)
@@ -82,7 +138,7 @@ def tune_on_examples(
     names: Sequence[str], probabilities: np.ndarray, truth: np.ndarray, thresholds: np.ndarray
 ) -> Tuned:
     """The same of examples that were left out one at a time: by the F1 to be expected, and cautiously."""
-    return tune(names, probabilities, truth, thresholds, expected_f1_at, LEAST)
+    return tune(names, probabilities, truth, thresholds, expected_f1_at, MIN_TUNED)
 
 
 def best_threshold(probabilities: np.ndarray, truth: np.ndarray, f1_at: F1 = f1_at, least: float = 0.0) -> float:
@@ -96,22 +152,22 @@ def best_threshold(probabilities: np.ndarray, truth: np.ndarray, f1_at: F1 = f1_
     return float(best[np.abs(best - DEFAULT_THRESHOLD).argmin()])
 
 
-def left_out_probabilities(scorer: InferenceModel, known: FittedState, batch_tokens: int | None) -> np.ndarray:
-    """(S, N) what each example would get had it not been given.
+def left_out_probabilities(model: InferenceModel, state: FittedState, batch_tokens: int | None) -> np.ndarray:
+    """(S, N) the probabilities of each example, had it not been given.
 
-    The aspects are learned anew for each of at most 64 folds; examples keep their representations.
+    The aspects are fitted again for each of at most 64 folds; examples keep their encodings.
     """
-    texts = known.examples.texts
-    result = np.zeros((len(texts), len(known.examples.names)))
-    for fold in folds(known):
+    texts = state.examples.texts
+    result = np.zeros((len(texts), len(state.examples.names)))
+    for fold in folds(state.examples.membership):
         left_out = [texts[row] for row in fold]
-        result[fold] = read(scorer, known.without(scorer, left_out), left_out, batch_tokens).of_texts
+        aspects = fit_aspects(model, state.without(left_out)).fitted
+        result[fold] = model.predict_sentences(aspects, left_out, batch_tokens).of_texts
     return result
 
 
-def folds(known: FittedState, most: int = MOST_FOLDS) -> list[np.ndarray]:
+def folds(membership: np.ndarray, most: int = MAX_FOLDS) -> list[np.ndarray]:
     """Each example in one fold of one; with more than `most` of them, examples of an aspect are spread over folds."""
-    membership = known.examples.membership
     aspect = np.where(membership.any(axis=1), membership.argmax(axis=1), membership.shape[1])
     order = np.argsort(aspect, kind="stable")
     count = min(most, len(order))
