@@ -64,13 +64,13 @@ def detect(
 
     from fewaspect.core.progress import reading
     from fewaspect.reviews.pipeline import Stream, detect_stream
+    from fewaspect.reviews.readers.source import Source
     from fewaspect.reviews.rows import Layout
-    from fewaspect.reviews.source import Source
     from fewaspect.reviews.summary import Summary, summary_table
     from fewaspect.reviews.writers import Target
 
     console = Console(stderr=True, quiet=quiet)
-    stream = Stream(Source(reviews), reads, column, encoding, chunk)  # faults of the file show before the model loads
+    stream = Stream(Source(reviews, reads, encoding), column, chunk)  # faults of the file show before the model loads
     detector = make_detector(examples, model, threshold, backend)
     classes = tuple(detector.classes_)
     layout = Layout(classes, explain, per_sentence, prefix)

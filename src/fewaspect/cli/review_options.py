@@ -72,7 +72,7 @@ def make_detector(
 
 
 def fit_detector(examples: Path, run: Path | None, backend: str = "auto") -> Detector:
-    """A detector of the aspects in a file; what is odd about the examples is said on standard error."""
+    """A detector of the aspects in a file; remarks on the examples go to standard error."""
     from fewaspect.detector.detector import Detector
     from fewaspect.detector.support import ExampleWarning
     from fewaspect.reviews.definitions import read_definitions
@@ -115,8 +115,10 @@ def parse_thresholds(values: list[str], classes: list[str]) -> float | dict[str,
 
 def refuse_own_input(output: str, reviews: str, examples: Path | None) -> None:
     """Results never take the place of the reviews or the examples."""
-    from fewaspect.reviews.source import Source
-
     for name, given in (("reviews", reviews), ("examples", examples)):
-        if given is not None and Source(str(given)).is_file(Path(output)):
+        if given is not None and _is_same_file(str(given), Path(output)):
             raise ConfigError(f"{output}: --output names the file of the {name}.\nName another file.")
+
+
+def _is_same_file(name: str, path: Path) -> bool:
+    return name != STANDARD and Path(name).is_file() and path.exists() and path.samefile(name)

@@ -169,7 +169,7 @@ class Detector(Fitted):
         from fewaspect.detector.tables import column_of, columns_of, distinct_texts, with_columns
 
         texts, rows = distinct_texts(column_of(table, text), text)
-        columns = columns_of(self._examples.names, self._thresholds, self._find(texts), prefix)
+        columns = columns_of(self._examples.names, self._thresholds, self.predict_texts(texts), prefix)
         return with_columns(table, {name: column.take(rows) for name, column in columns.items()})
 
     def analyze(self, text: str) -> Analysis:

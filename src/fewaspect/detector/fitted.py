@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fewaspect.detector.encoding import FittedState
     from fewaspect.detector.model import InferenceModel
     from fewaspect.detector.predictions import SentencePredictions
-    from fewaspect.detector.tables import Found
+    from fewaspect.detector.tables import TextPredictions
 
 
 class Fitted:
@@ -113,12 +113,12 @@ class Fitted:
         known = self._knowledge
         return read(self._scorer, known, texts, self.batch_tokens, vectors=vectors, evidence=evidence)
 
-    def _find(self, texts: Sequence[str]) -> Found:
-        """What a table says of each text."""
-        from fewaspect.detector.tables import Found
+    def predict_texts(self, texts: Sequence[str]) -> TextPredictions:
+        """Of each text: probabilities (n, N), its number of sentences (n,), and whether one was cut (n,)."""
+        from fewaspect.detector.tables import TextPredictions
 
         reading = self._read(check_texts(texts))
-        return Found(reading.of_texts, np.array([len(own) for own in reading.rows]), np.array(reading.cut))
+        return TextPredictions(reading.of_texts, np.array([len(own) for own in reading.rows]), np.array(reading.cut))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_known")
