@@ -33,9 +33,7 @@ def tune(
     texts, labels = _read(labelled, list(detector.classes_)) if labelled else (None, None)
     tuned = detector.tune(texts, labels)
     detector.save(output or model)
-    table = Table(
-        "aspect", title=str(labelled) if labelled else "examples, leave-one-out", title_justify="left"
-    )
+    table = Table("aspect", title=str(labelled) if labelled else "examples, leave-one-out", title_justify="left")
     for column in ("sentences", "threshold", "F1 before", "F1"):
         table.add_column(column, justify="right")
     for name, row in tuned.items():

@@ -54,7 +54,7 @@ def choose_formats(
     read_as: InputFormat | None = None,
     write_as: OutputFormat | None = None,
 ) -> tuple[InputFormat, OutputFormat]:
-    """How a source is read and a target written: by its own option, else by extension, else as `named`, else txt, jsonl.
+    """How a source is read and a target written: by own option, else by extension, else as `named`, else txt, jsonl.
 
     `named` is for what has no extension, above all pipes; if both sides have one, it would mean nothing and is refused.
     """
