@@ -21,9 +21,9 @@ from pathlib import Path
 from fewaspect.cli.review_options import fit_detector
 from fewaspect.data.sample_set import load_sample, load_showcase
 from fewaspect.reviews.formats import choose_formats
+from fewaspect.reviews.output_rows import Layout
 from fewaspect.reviews.pipeline import CHUNK, Stream, detect_stream
 from fewaspect.reviews.readers.source import Source
-from fewaspect.reviews.rows import Layout
 from fewaspect.reviews.summary import Summary
 from fewaspect.reviews.writers import Target
 from measuring import publish

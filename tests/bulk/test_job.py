@@ -121,6 +121,19 @@ def test_a_damaged_plan_is_refused(jobs: Jobs) -> None:
         jobs.run()
 
 
+def test_a_job_that_version_0_1_began_goes_on(tmp_path: Path, jobs: Jobs) -> None:
+    rows = [{"text": "cold soup", "n": n, "share": n / 2, "late": None, "good": True} for n in range(4)]
+    (path := tmp_path / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    jobs.source = str(path)
+    jobs.run(rows=2)
+    plan = json.loads((jobs.output / "_plan.json").read_text())
+    plan["kinds"] = {"text": "TEXT", "n": "WHOLE", "share": "NUMBER", "late": "EMPTY", "good": "TRUTH"}
+    (jobs.output / "_plan.json").write_text(json.dumps(plan))
+    (jobs.output / "part-00001.parquet").unlink()
+    assert jobs.run(rows=2).rows == 4
+    assert [{name: row[name] for name in rows[0]} for row in jobs.rows()] == rows
+
+
 def test_the_output_may_not_lie_in_the_input(jobs: Jobs) -> None:
     jobs.output = Path(jobs.source) / "out"
     with pytest.raises(ConfigError, match="expected a folder apart from the input"):

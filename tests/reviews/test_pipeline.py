@@ -9,7 +9,7 @@ import pytest
 
 from fewaspect.data.formats.places import Place
 from fewaspect.reviews import pipeline
-from fewaspect.reviews.readers.reviews import Review
+from fewaspect.reviews.readers.review_reader import Review
 from keyword_detector import KeywordDetector
 
 

@@ -17,7 +17,7 @@ from fewaspect.data.formats.places import Place
 from fewaspect.reviews.formats import InputFormat, extension_of
 from fewaspect.reviews.parquet_rows import arrow_schema
 from fewaspect.reviews.readers.columns import Kind
-from fewaspect.reviews.readers.reviews import text_column
+from fewaspect.reviews.readers.review_reader import text_column
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -63,9 +63,9 @@ def detect(
     from rich.console import Console
 
     from fewaspect.core.progress import reading
+    from fewaspect.reviews.output_rows import Layout
     from fewaspect.reviews.pipeline import Stream, detect_stream
     from fewaspect.reviews.readers.source import Source
-    from fewaspect.reviews.rows import Layout
     from fewaspect.reviews.summary import Summary, summary_table
     from fewaspect.reviews.writers import Target
 

@@ -52,7 +52,7 @@ def suggest(
     from rich.console import Console
 
     from fewaspect.core.files import atomic_write
-    from fewaspect.reviews.readers.reviews import read_reviews
+    from fewaspect.reviews.readers.review_reader import read_reviews
     from fewaspect.reviews.readers.source import Source
     from fewaspect.reviews.sampling import sample_sentences
 

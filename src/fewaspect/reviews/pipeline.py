@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from fewaspect.reviews.formats import OutputFormat
 from fewaspect.reviews.readers.columns import Columns, survey
-from fewaspect.reviews.readers.reviews import Review, read_reviews
+from fewaspect.reviews.readers.review_reader import Review, read_reviews
 from fewaspect.reviews.readers.source import Source
 
 if TYPE_CHECKING:
     from fewaspect.detector.explain import Analysis
-    from fewaspect.reviews.rows import Layout
+    from fewaspect.reviews.output_rows import Layout
     from fewaspect.reviews.summary import Summary
     from fewaspect.reviews.writers import Target
 
@@ -77,7 +77,7 @@ def detect_stream(
     progress: Callable[[int], None] = lambda done: None,
 ) -> None:
     """Write a row for every review (or sentence) to the target, and count."""
-    from fewaspect.reviews.rows import rows_of
+    from fewaspect.reviews.output_rows import rows_of
     from fewaspect.reviews.writers import open_writer
 
     words = layout.explain or target.format is OutputFormat.HTML

@@ -38,7 +38,7 @@ def run_quickstart(out: Path) -> Path:
     from fewaspect.detector.support import ExampleWarning
     from fewaspect.reviews.definitions import read_definitions
     from fewaspect.reviews.formats import InputFormat
-    from fewaspect.reviews.readers.reviews import read_reviews
+    from fewaspect.reviews.readers.review_reader import read_reviews
     from fewaspect.reviews.readers.source import Source
 
     console, sentences = Console(), load_sample()["test"]
@@ -119,9 +119,9 @@ def _marked(analysis: Analysis, style: dict[str, str]) -> Text:
 
 def _write_page(detector: Any, reviews: Path, page: Path) -> None:
     from fewaspect.reviews.formats import InputFormat, OutputFormat
+    from fewaspect.reviews.output_rows import Layout
     from fewaspect.reviews.pipeline import Stream, detect_stream
     from fewaspect.reviews.readers.source import Source
-    from fewaspect.reviews.rows import Layout
     from fewaspect.reviews.summary import Summary
     from fewaspect.reviews.writers import Target
 

@@ -19,8 +19,8 @@ from fewaspect.core.files import atomic_write
 from fewaspect.data.formats.places import Place, quoted
 from fewaspect.data.formats.records import join_names, table_writer
 from fewaspect.reviews.formats import STANDARD, OutputFormat
+from fewaspect.reviews.output_rows import Layout, Row
 from fewaspect.reviews.readers.columns import Columns
-from fewaspect.reviews.rows import Layout, Row
 
 if TYPE_CHECKING:
     from fewaspect.reviews.summary import Summary

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from fewaspect.reviews.formats import InputFormat
-from fewaspect.reviews.readers.reviews import Review, read_reviews
+from fewaspect.reviews.readers.review_reader import Review, read_reviews
 from fewaspect.reviews.readers.source import Source
 
 

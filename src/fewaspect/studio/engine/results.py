@@ -9,8 +9,8 @@ from typing import Any
 from fewaspect.data.formats.places import Place
 from fewaspect.detector.decision import best_first, reason
 from fewaspect.detector.explain import Analysis
+from fewaspect.reviews.output_rows import Layout, Row
 from fewaspect.reviews.readers.columns import Columns, Kind, update_kinds
-from fewaspect.reviews.rows import Layout, Row
 from fewaspect.reviews.summary import Summary
 from fewaspect.reviews.writers import TableWriter, Writer, open_target
 from fewaspect.studio.engine.state import State

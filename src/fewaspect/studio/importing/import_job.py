@@ -12,7 +12,7 @@ from fewaspect.data.labels import check_texts
 from fewaspect.detector.predictions import split
 from fewaspect.reviews.formats import InputFormat
 from fewaspect.reviews.pipeline import Stream
-from fewaspect.reviews.readers.reviews import Review
+from fewaspect.reviews.readers.review_reader import Review
 from fewaspect.reviews.writers import as_json
 from fewaspect.studio.importing.dates import read_dates
 from fewaspect.studio.importing.jobs import Job

@@ -12,7 +12,7 @@ from fewaspect.reviews.pages.highlights import Mark, marks
 
 if TYPE_CHECKING:
     from fewaspect.detector.explain import Analysis
-    from fewaspect.reviews.readers.reviews import Review
+    from fewaspect.reviews.readers.review_reader import Review
 
 _DIGITS = 4
 
