@@ -28,9 +28,9 @@ import pyarrow.parquet as pq
 
 from detect_memory import generated
 from fewaspect import AspectDetector
-from fewaspect.bulk.division import divide
 from fewaspect.bulk.partition_reader import CHUNK
-from fewaspect.bulk.ray_cluster import started
+from fewaspect.bulk.partitioning import partition_file
+from fewaspect.bulk.ray_cluster import start_ray
 from fewaspect.bulk.storage import find_files
 from fewaspect.data.sample_set import load_showcase
 from fewaspect.reviews.formats import InputFormat
@@ -148,7 +148,7 @@ def peak_of(process: int) -> float:
 def single_parts(folder: Path, parts: int) -> dict[str, float]:
     """What one process does for the whole job, per second."""
     found = {}
-    with started(threads=1) as cluster:
+    with start_ray(threads=1) as cluster:
         from ray.data import ActorPoolStrategy, from_items
 
         items = [{"part": json.dumps({"number": n, "path": "s3://bucket/file", "start": n})} for n in range(parts)]
@@ -164,7 +164,7 @@ def single_parts(folder: Path, parts: int) -> dict[str, float]:
         (small / f"{number}.parquet").write_bytes((small / "0.parquet").read_bytes())
     files, found["files_listed_per_second"] = timed(lambda: find_files(str(small)), parts)
     _, found["footers_read_per_second"] = timed(
-        lambda: [divide(file.path, InputFormat.PARQUET, "utf-8", 1000) for file in files], parts
+        lambda: [partition_file(file.path, InputFormat.PARQUET, "utf-8", 1000) for file in files], parts
     )
     for format in (InputFormat.JSONL, InputFormat.CSV):
         path = folder / f"text.{format.value}"
@@ -172,7 +172,9 @@ def single_parts(folder: Path, parts: int) -> dict[str, float]:
         rows = ["id,text\n", *(f"{n},the soup was cold at table {n}\n" for n in range(50_000))]
         path.write_text("".join(lines if format is InputFormat.JSONL else rows))
         name = f"rows_of_{format.value}_divided_per_second"
-        _, found[name] = timed(lambda path=path, format=format: divide(str(path), format, "utf-8", 1000), 50_000)
+        _, found[name] = timed(
+            lambda path=path, format=format: partition_file(str(path), format, "utf-8", 1000), 50_000
+        )
     return found
 
 

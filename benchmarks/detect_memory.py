@@ -21,9 +21,9 @@ from pathlib import Path
 from fewaspect.cli.review_options import fit_detector
 from fewaspect.data.sample_set import load_sample, load_showcase
 from fewaspect.reviews.formats import choose_formats
+from fewaspect.reviews.output_rows import Layout
 from fewaspect.reviews.pipeline import CHUNK, Stream, detect_stream
-from fewaspect.reviews.rows import Layout
-from fewaspect.reviews.source import Source
+from fewaspect.reviews.readers.source import Source
 from fewaspect.reviews.summary import Summary
 from fewaspect.reviews.writers import Target
 from measuring import publish
@@ -54,7 +54,7 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, object]:
     reads, writes = choose_formats(str(reviews), output)
     before = resident()
     started = time.perf_counter()
-    stream = Stream(Source(str(reviews)), reads, size=arguments.chunk)
+    stream = Stream(Source(str(reviews), reads), size=arguments.chunk)
     checked = time.perf_counter() - started
     layout = Layout(tuple(detector.classes_), arguments.explain)
     summary = Summary(layout.classes)

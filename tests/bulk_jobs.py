@@ -14,12 +14,11 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from detector_texts import EXAMPLES
-from fewaspect.bulk.job import BulkSettings, Job, Work, prepare, run
-from fewaspect.bulk.local import work_alone
-from fewaspect.bulk.packing import Packed
-from fewaspect.bulk.partition import Counts
-from fewaspect.bulk.plan import format_of
+from fewaspect.bulk.job import Job, Process, prepare_job, process_locally, run_job
+from fewaspect.bulk.packing import PackedDetector
+from fewaspect.bulk.plan import BulkSettings, format_of
 from fewaspect.bulk.storage import find_files
+from fewaspect.bulk.worker import Counts
 
 TEXTS = [
     "cold soup", "the waiter was rude", "see you on Monday", "", "Nobody could park. The pizza was delicious.",
@@ -33,14 +32,14 @@ class Jobs:
 
     source: str
     output: Path
-    packed: Packed
+    packed: PackedDetector
 
     def prepare(self, **settings: Any) -> Job:
         format = format_of(find_files(self.source), settings.pop("format", None))
-        return prepare(self.source, str(self.output), BulkSettings(format, **settings), self.packed, EXAMPLES)
+        return prepare_job(self.source, str(self.output), BulkSettings(format, **settings), self.packed, EXAMPLES)
 
-    def run(self, work: Work = work_alone, max_bad: float = 0.01, **settings: Any) -> Counts:
-        return run(self.prepare(**settings), work, max_bad)
+    def run(self, process: Process = process_locally, max_bad: float = 0.01, **settings: Any) -> Counts:
+        return run_job(self.prepare(**settings), process, max_bad)
 
     def table(self) -> pa.Table:
         """All that was written, as any reader of folders sees it."""

@@ -9,7 +9,7 @@ import pytest
 from bulk_jobs import Jobs, write_reviews
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
-from fewaspect.bulk.packing import Packed, pack
+from fewaspect.bulk.packing import PackedDetector, pack
 
 
 @pytest.fixture(scope="session")
@@ -18,7 +18,7 @@ def detector() -> AspectDetector:
 
 
 @pytest.fixture(scope="session")
-def packed(detector: AspectDetector) -> Packed:
+def packed(detector: AspectDetector) -> PackedDetector:
     return pack(detector)
 
 
@@ -28,7 +28,7 @@ def model(detector: AspectDetector, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture
-def jobs(tmp_path: Path, packed: Packed) -> Jobs:
+def jobs(tmp_path: Path, packed: PackedDetector) -> Jobs:
     """On a folder of two Parquet files with 23 rows each, in groups of 6."""
     (tmp_path / "in").mkdir()
     for number in range(2):

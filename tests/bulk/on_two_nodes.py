@@ -16,10 +16,10 @@ import ray
 from ray.cluster_utils import Cluster as Machines
 
 from fewaspect import AspectDetector
-from fewaspect.bulk.job import BulkSettings, prepare, run
+from fewaspect.bulk.job import prepare_job, run_job
 from fewaspect.bulk.packing import pack
-from fewaspect.bulk.plan import format_of
-from fewaspect.bulk.ray_cluster import started
+from fewaspect.bulk.plan import BulkSettings, format_of
+from fewaspect.bulk.ray_cluster import start_ray
 from fewaspect.bulk.storage import find_files
 
 
@@ -29,8 +29,8 @@ def main(source: str, output: str, model: str, rows: str) -> None:
     detector = AspectDetector.load(model)
     settings = BulkSettings(format_of(find_files(source), None), rows=int(rows))
     seen = {"done": 0, "actors_killed": 0, "free_before": -1.0, "machines_after": 2}
-    with started(machines.address) as cluster:
-        job = prepare(source, output, settings, pack(detector), detector.classes_, cluster.each)
+    with start_ray(machines.address) as cluster:
+        job = prepare_job(source, output, settings, pack(detector), detector.classes_, cluster.map)
 
         def progress(done: int) -> None:
             seen["done"] += done
@@ -41,7 +41,7 @@ def main(source: str, output: str, model: str, rows: str) -> None:
                 machines.remove_node(second, allow_graceful=False)
                 seen["machines_after"] = 1
 
-        total = run(job, cluster.work, progress=progress)
+        total = run_job(job, cluster.process, progress=progress)
     machines.shutdown()
     print(
         json.dumps(

@@ -10,7 +10,7 @@ import pytest
 from bulk_jobs import Jobs
 from fewaspect import AspectDetector
 from fewaspect.bulk.job_estimate import Estimate, estimate, estimate_table
-from fewaspect.bulk.partition import unfinished
+from fewaspect.bulk.worker import unfinished
 from in_process import fewaspect
 
 
@@ -48,7 +48,7 @@ def test_without_ray_it_is_said_how_to_install_it(jobs: Jobs, model: Path, monke
 def test_an_estimate_is_of_what_is_left_and_writes_nothing(jobs: Jobs, detector: AspectDetector) -> None:
     job = jobs.prepare(rows=10)
     found = estimate(job, unfinished(job.plan, job.output), detector, actors=2, rows=20)
-    assert (found.rows, found.partitions, found.bad_share, found.actors) == (46, len(job.plan.parts), 0.0, 2)
+    assert (found.rows, found.partitions, found.bad_share, found.actors) == (46, len(job.plan.partitions), 0.0, 2)
     assert found.megabytes > 100
     assert not jobs.output.exists()
 

@@ -13,8 +13,8 @@ import pytest
 
 from bulk_jobs import Jobs, assert_equal
 from fewaspect import AspectDetector
-from fewaspect.bulk import partition
-from fewaspect.bulk.local import work_alone
+from fewaspect.bulk import worker
+from fewaspect.bulk.job import process_locally
 from fewaspect.bulk.packing import digest_of, pack, unpack
 from fewaspect.core.errors import ConfigError, DataError, ResultError
 
@@ -46,18 +46,18 @@ def test_a_job_killed_at_any_moment_is_finished_by_the_next(
     table = pq.read_table(f"{jobs.source}/bad.parquet")
     pq.write_table(table.set_column(1, "text", [[None] * len(table)]).cast(table.schema), f"{jobs.source}/bad.parquet")
     written: list[str] = []
-    put = partition.put
+    write_file = worker.write_file
 
     def dying(path: str, content: Any) -> None:
         if when == "before" and len(written) == moment:
             raise Killed
-        put(path, content)
+        write_file(path, content)
         written.append(Path(path).name)
         if when == "after" and len(written) == moment + 1:
             raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(partition, "put", dying)
+        patch.setattr(worker, "write_file", dying)
         try:
             jobs.run(rows=12, max_bad=0.5)
         except Killed:
@@ -80,7 +80,7 @@ def test_a_finished_job_does_nothing_more(jobs: Jobs) -> None:
 
 
 def test_partitions_that_finish_in_another_order_make_the_same_output(jobs: Jobs) -> None:
-    jobs.run(lambda job, parts: work_alone(job, parts[::-1]), rows=7)
+    jobs.run(lambda job, parts: process_locally(job, parts[::-1]), rows=7)
     assert [row["id"] for row in jobs.rows()] == list(range(46))
 
 
@@ -119,6 +119,19 @@ def test_a_damaged_plan_is_refused(jobs: Jobs) -> None:
     (jobs.output / "_plan.json").write_text("{")
     with pytest.raises(ResultError, match="expected the plan of a job, found a damaged one"):
         jobs.run()
+
+
+def test_a_job_that_version_0_1_began_goes_on(tmp_path: Path, jobs: Jobs) -> None:
+    rows = [{"text": "cold soup", "n": n, "share": n / 2, "late": None, "good": True} for n in range(4)]
+    (path := tmp_path / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    jobs.source = str(path)
+    jobs.run(rows=2)
+    plan = json.loads((jobs.output / "_plan.json").read_text())
+    plan["kinds"] = {"text": "TEXT", "n": "WHOLE", "share": "NUMBER", "late": "EMPTY", "good": "TRUTH"}
+    (jobs.output / "_plan.json").write_text(json.dumps(plan))
+    (jobs.output / "part-00001.parquet").unlink()
+    assert jobs.run(rows=2).rows == 4
+    assert [{name: row[name] for name in rows[0]} for row in jobs.rows()] == rows
 
 
 def test_the_output_may_not_lie_in_the_input(jobs: Jobs) -> None:

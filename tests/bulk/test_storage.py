@@ -9,7 +9,7 @@ from pyarrow.fs import LocalFileSystem, SubTreeFileSystem
 
 from bulk_jobs import Jobs
 from fewaspect.bulk import storage
-from fewaspect.bulk.storage import find_files, get, names_in, put, remove_leftovers
+from fewaspect.bulk.storage import find_files, list_names, read_file, remove_temporary_files, write_file
 from fewaspect.core.errors import DataError
 
 
@@ -37,7 +37,7 @@ def test_files_are_found_by_name_folder_or_pattern(folder: Path, pattern: str, n
     for scheme in ("", "file://"):
         found = find_files(f"{scheme}{folder}/{pattern}")
         assert [file.path for file in found] == [f"{scheme}{folder}/{name}" for name in names]
-        assert all(file.size and file.changed for file in found)
+        assert all(file.size and file.modified for file in found)
 
 
 @pytest.mark.parametrize("pattern", ["none.csv", "no/*.csv", "*.json"])
@@ -46,19 +46,19 @@ def test_input_that_is_not_there_is_refused(folder: Path, pattern: str) -> None:
         find_files(f"{folder}/{pattern}")
 
 
-def test_what_is_put_can_be_got_and_listed(tmp_path: Path) -> None:
-    put(f"{tmp_path}/new/x", b"12")
-    assert get(f"{tmp_path}/new/x") == b"12"
-    assert get(f"{tmp_path}/new/y") is None
-    assert names_in(f"{tmp_path}/new") == {"x"}
-    assert names_in(f"{tmp_path}/none") == set()
+def test_what_is_written_can_be_read_and_listed(tmp_path: Path) -> None:
+    write_file(f"{tmp_path}/new/x", b"12")
+    assert read_file(f"{tmp_path}/new/x") == b"12"
+    assert read_file(f"{tmp_path}/new/y") is None
+    assert list_names(f"{tmp_path}/new") == {"x"}
+    assert list_names(f"{tmp_path}/none") == set()
 
 
 def test_what_a_killed_process_was_writing_is_removed(tmp_path: Path) -> None:
-    put(f"{tmp_path}/part-00000.parquet", b"")
+    write_file(f"{tmp_path}/part-00000.parquet", b"")
     (tmp_path / ".part-00001.parquet.0123.part").write_bytes(b"half")
-    remove_leftovers(str(tmp_path))
-    assert names_in(str(tmp_path)) == {"part-00000.parquet"}
+    remove_temporary_files(str(tmp_path))
+    assert list_names(str(tmp_path)) == {"part-00000.parquet"}
 
 
 def test_a_job_runs_from_bucket_to_bucket(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:

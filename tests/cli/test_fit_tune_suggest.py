@@ -83,7 +83,7 @@ def test_tune_names_unknown_aspects_and_leaves_the_model_where_another_folder_is
 def test_tune_needs_no_labelled_sentences(fitted: Path, tmp_path: Path) -> None:
     result = run("tune", fitted, "-o", tmp_path / "tuned")
     assert result.exit_code == 0, result.exception
-    assert "each left out in turn" in result.stdout
+    assert "leave-one-out" in result.stdout
 
 
 def test_suggestions_are_sentences_each_once(fitted: Path) -> None:

@@ -55,10 +55,8 @@ def test_a_table_without_rows_gets_the_columns_too(detector: AspectDetector) -> 
 
 def test_equal_texts_are_read_once(detector: AspectDetector, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[str]] = []
-    find = detector.predict_texts
-    monkeypatch.setattr(
-        detector, "predict_texts", lambda texts: asked.append(list(texts)) or find(texts), raising=False
-    )
+    own = detector.predict_texts
+    monkeypatch.setattr(detector, "predict_texts", lambda texts: asked.append(list(texts)) or own(texts))
     detector.predict_batch(pa.table({"text": TEXTS}))
     assert asked == [TEXTS[:3]]
 

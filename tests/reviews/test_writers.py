@@ -17,9 +17,9 @@ import pytest
 
 from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.reviews.formats import InputFormat, OutputFormat
+from fewaspect.reviews.output_rows import Layout
 from fewaspect.reviews.pipeline import Stream, detect_stream
-from fewaspect.reviews.rows import Layout
-from fewaspect.reviews.source import Source
+from fewaspect.reviews.readers.source import Source
 from fewaspect.reviews.summary import Summary
 from fewaspect.reviews.writers import Target
 from keyword_detector import KeywordDetector
@@ -37,7 +37,7 @@ def detect(
     size: int = 1000, read_as: str | None = None, write_as: str | None = None, **layout: Any,
 ) -> Summary:  # fmt: skip
     detector = detector or KeywordDetector()
-    stream = Stream(Source(str(source)), InputFormat(read_as or Path(source).suffix[1:]), column, size=size)
+    stream = Stream(Source(str(source), InputFormat(read_as or Path(source).suffix[1:])), column, size=size)
     rows = Layout(tuple(detector.classes_), **layout)
     summary = Summary(rows.classes)
     where = Target(str(target), OutputFormat(write_as or Path(target).suffix[1:]), "A <title>")
@@ -216,7 +216,7 @@ def test_a_separator_in_an_aspects_name_is_refused_in_tables_before_anything_is_
 
 def test_a_field_that_a_pipe_brings_late_is_refused_in_tables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     content = b'{"text": "soup", "n": 1}\n{"text": "waiter", "n": "x"}\n{"text": "", "late": 1}\n'
-    for format, message in {"csv": 'line 3: the field "late"', "parquet": 'line 2: "n" held whole numbers'}.items():
+    for format, message in {"csv": 'line 3: the field "late"', "parquet": 'line 2: "n" held integers'}.items():
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
         with pytest.raises(DataError, match=message):
             detect("-", tmp_path / f"out.{format}", read_as="jsonl", size=1)

@@ -1,4 +1,4 @@
-"""A job: plan it or take up its plan, finish what is not finished, count, and say what was found in all."""
+"""A job: plan it or go on with its plan, process what is not finished, count, and write a summary."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fewaspect.bulk.packing import Packed, digest_of
-from fewaspect.bulk.partition import BAD, Counts, counts_of, unfinished
-from fewaspect.bulk.plan import BulkSettings, Each, Part, Plan, identity_of, load_plan, make_plan, save_plan
-from fewaspect.bulk.storage import filesystem, find_files, put, remove_leftovers
+from fewaspect.bulk.packing import PackedDetector, digest_of, unpack
+from fewaspect.bulk.plan import BulkSettings, Map, Partition, Plan, identity_of, load_plan, make_plan, save_plan
+from fewaspect.bulk.storage import filesystem, find_files, remove_temporary_files, write_file
+from fewaspect.bulk.worker import BAD, Counts, Worker, read_counts, unfinished
 from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.core.settings import to_json
 from fewaspect.data.formats.places import Place
 from fewaspect.detector.tables import added_names
-from fewaspect.reviews.rows import Layout
+from fewaspect.reviews.summary import Summary, summary_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 SUMMARY = "_summary.json"
 _AT_ONCE = 16  # files looked into, which is waiting for the most part
@@ -28,12 +31,16 @@ class Job:
 
     plan: Plan
     output: str
-    detector: Packed
+    detector: PackedDetector
     classes: tuple[str, ...]
 
 
-def prepare(
-    source: str, output: str, settings: BulkSettings, detector: Packed, classes: Iterable[str], each: Each = map
+Process = Callable[[Job, list[Partition]], Iterator[Counts]]
+"""Processes partitions in any order and yields the counts of each: `process_locally`, `RayCluster.process`."""
+
+
+def prepare_job(
+    source: str, output: str, settings: BulkSettings, detector: PackedDetector, classes: Iterable[str], each: Map = map
 ) -> Job:
     """The job that was begun in `output`, or a new one, which is not written yet; what cannot be done is refused."""
     output, classes = output.rstrip("/"), tuple(classes)
@@ -42,15 +49,14 @@ def prepare(
         raise ConfigError(f"{output}: expected a folder apart from the input, found one in the other.")
     identity = identity_of(files, digest_of(detector), settings)
     plan = load_plan(output, settings, identity) or make_plan(files, settings, identity, each)
-    Layout(classes).refuse_clash(plan.schema.names, added_names(classes, settings.prefix), Place(source))
+    Place(source).refuse_clash(plan.schema.names, added_names(classes, settings.prefix))
     return Job(plan, output, detector, classes)
 
 
-Work = Callable[[Job, list[Part]], Iterator[Counts]]
-
-
-def run(job: Job, work: Work, max_bad: float = 0.01, progress: Callable[[int], None] = lambda rows: None) -> Counts:
-    """Finish the partitions that are not, count all of them, and write the summary.
+def run_job(
+    job: Job, process: Process, max_bad: float = 0.01, progress: Callable[[int], None] = lambda rows: None
+) -> Counts:
+    """Process the partitions that are not finished, count all of them, and write the summary.
 
     It stops as soon as so many rows are bad that their share of the whole input exceeds `max_bad`.
     """
@@ -58,18 +64,36 @@ def run(job: Job, work: Work, max_bad: float = 0.01, progress: Callable[[int], N
     if load_plan(job.output, job.plan.settings, job.plan.identity) is None:
         save_plan(job.plan, job.output)
     todo = unfinished(job.plan, job.output)
-    left = {part.number for part in todo}
+    left = {partition.number for partition in todo}
     total, now = Counts(aspects=dict.fromkeys(job.classes, 0)), 0
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        done = [part for part in job.plan.parts if part.number not in left]
-        for counts in pool.map(lambda part: counts_of(part, job.output), done):
+        done = [partition for partition in job.plan.partitions if partition.number not in left]
+        for counts in pool.map(lambda partition: read_counts(partition, job.output), done):
             _count(job, total, counts, max_bad, progress)
-    for counts in work(job, todo) if todo else ():
+    for counts in process(job, todo) if todo else ():
         now += counts.rows + counts.bad
         _count(job, total, counts, max_bad, progress)
-    remove_leftovers(job.output)
-    put(f"{job.output}/{SUMMARY}", to_json(_summary(job, total, now, time.perf_counter() - started)).encode())
+    remove_temporary_files(job.output)
+    summary = to_json(_summary(job, total, now, time.perf_counter() - started))
+    write_file(f"{job.output}/{SUMMARY}", summary.encode())
     return total
+
+
+def process_locally(job: Job, partitions: list[Partition]) -> Iterator[Counts]:
+    """One after another in this process: what a cluster must give too, and what tests compare it with."""
+    worker = Worker(unpack(job.detector), job.plan, job.output)
+    yield from map(worker.process, partitions)
+
+
+def job_table(total: Counts, classes: Iterable[str]) -> Table:
+    """For the terminal, as `fewaspect detect` shows it, with bad rows, and how many texts were not in the cache."""
+    summary = Summary(tuple(classes), reviews=total.rows, sentences=total.sentences, without=total.without)
+    summary.counts.update(total.aspects)
+    table = summary_table(summary)
+    table.title = f"{total.rows:,} rows, {total.bad:,} bad ones beside"
+    rate = total.sentences / max(total.seconds, 1e-9)
+    table.caption = f"{total.sentences:,} sentences, {rate:,.0f} per second and actor; {total.read:,} texts were new"
+    return table
 
 
 def _count(job: Job, total: Counts, counts: Counts, max_bad: float, progress: Callable[[int], None]) -> None:
@@ -84,10 +108,10 @@ def _count(job: Job, total: Counts, counts: Counts, max_bad: float, progress: Ca
 
 
 def _summary(job: Job, total: Counts, now: int, seconds: float) -> dict[str, Any]:
-    """`seconds` and the rate are those of the last run alone, if the job was interrupted."""
+    """`seconds` and the rate are of the last run only, if the job was interrupted."""
     return {
         **{name: value for name, value in asdict(total).items() if name != "seconds"},
-        "partitions": len(job.plan.parts),
+        "partitions": len(job.plan.partitions),
         "work_seconds": round(total.seconds, 3),
         "last_run": {"rows": now, "seconds": round(seconds, 3), "rows_per_second": round(now / max(seconds, 1e-9), 1)},
         "settings": job.plan.identity["settings"],

@@ -8,23 +8,23 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fewaspect.bulk.partition import Counts, Worker
-from fewaspect.bulk.partition_reader import read_part
+from fewaspect.bulk.partition_reader import read_partition
+from fewaspect.bulk.worker import Counts, Worker
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from fewaspect.bulk.job import Job
-    from fewaspect.bulk.plan import Part
+    from fewaspect.bulk.plan import Partition
     from fewaspect.detector.detector import AspectDetector
 
 SAMPLE = 2000  # rows, from the beginning, the middle and the end
-_PLACES = 5
+_SAMPLED = 5
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is left of a job, and what a sample says of it."""
+    """What is left of a job, and how fast a sample of it was."""
 
     rows: int
     partitions: int
@@ -38,20 +38,21 @@ class Estimate:
         return self.rows / (self.rows_per_second * self.actors)
 
 
-def estimate(job: Job, todo: list[Part], detector: AspectDetector, actors: int, rows: int = SAMPLE) -> Estimate:
+def estimate(job: Job, todo: list[Partition], detector: AspectDetector, actors: int, rows: int = SAMPLE) -> Estimate:
     """Scores a sample in this process, as an actor would, and writes nothing."""
     worker, counts = Worker(detector, job.plan, job.output), Counts(aspects=dict.fromkeys(job.classes, 0))
-    places = [todo[n * (len(todo) - 1) // (_PLACES - 1)] for n in range(_PLACES)] if len(todo) > _PLACES else todo
+    sampled = [todo[n * (len(todo) - 1) // (_SAMPLED - 1)] for n in range(_SAMPLED)] if len(todo) > _SAMPLED else todo
     detector.predict_proba(["warm up"])
     started = time.perf_counter()
-    for part in places:
-        for chunk in read_part(job.plan, replace(part, rows=min(part.rows, rows // len(places) or 1))):
-            worker._scored(chunk.table, counts)
+    for partition in sampled:
+        few = replace(partition, rows=min(partition.rows, rows // len(sampled) or 1))
+        for chunk in read_partition(job.plan, few):
+            worker.score(chunk.table, counts)
             counts.bad += len(chunk.bad)
     seen = max(1, counts.rows + counts.bad)
     speed = seen / max(time.perf_counter() - started, 1e-9)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-    return Estimate(sum(part.rows for part in todo), len(todo), counts.bad / seen, speed, actors, peak)
+    return Estimate(sum(partition.rows for partition in todo), len(todo), counts.bad / seen, speed, actors, peak)
 
 
 def estimate_table(found: Estimate) -> Table:

@@ -13,17 +13,17 @@ from fewaspect.detector.model import SAVED
 if TYPE_CHECKING:
     from fewaspect.detector.detector import AspectDetector
 
-Packed = dict[str, bytes]
+PackedDetector = dict[str, bytes]
 """The files of a saved detector by name."""
 
 
-def pack(detector: AspectDetector) -> Packed:
+def pack(detector: AspectDetector) -> PackedDetector:
     with tempfile.TemporaryDirectory() as folder:
         saved = detector.save(Path(folder) / "detector")
         return {str(path.relative_to(saved)): path.read_bytes() for path in sorted(saved.rglob("*")) if path.is_file()}
 
 
-def unpack(packed: Packed) -> AspectDetector:
+def unpack(packed: PackedDetector) -> AspectDetector:
     from fewaspect.detector.detector import AspectDetector
 
     with tempfile.TemporaryDirectory() as folder:
@@ -33,7 +33,7 @@ def unpack(packed: Packed) -> AspectDetector:
         return AspectDetector.load(folder)
 
 
-def digest_of(packed: Packed) -> str:
+def digest_of(packed: PackedDetector) -> str:
     """Changes with the aspects, examples, thresholds and weights; not with the order in which a file holds them."""
     about = json.loads(packed[SAVED])
     about.pop("files")  # the representations of the examples follow from examples and weights

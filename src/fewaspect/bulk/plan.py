@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from fewaspect.bulk.division import Division, divide
-from fewaspect.bulk.storage import InputFile, get, names_in, put
+from fewaspect.bulk.partitioning import FilePartitions, partition_file
+from fewaspect.bulk.storage import InputFile, arrow, list_names, read_file, write_file
 from fewaspect.core.errors import ConfigError, DataError, ResultError
+from fewaspect.data.formats.parquet import holds_strings
 from fewaspect.data.formats.places import Place
-from fewaspect.reviews.columns import Kind
 from fewaspect.reviews.formats import InputFormat, extension_of
-from fewaspect.reviews.parquet_rows import own_schema
-from fewaspect.reviews.reader import text_column
+from fewaspect.reviews.parquet_rows import arrow_schema
+from fewaspect.reviews.readers.columns import Kind
+from fewaspect.reviews.readers.review_reader import text_column
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,8 +38,8 @@ class BulkSettings:
 
 
 @dataclass(frozen=True)
-class Part:
-    """So many records of a file from a place in it: a byte and the line before it, or a row of Parquet."""
+class Partition:
+    """So many records of a file from a byte offset, with the line before it; in Parquet from a row."""
 
     number: int
     path: str
@@ -59,16 +60,16 @@ class Plan:
     text: str
     schema: pa.Schema
     kinds: dict[str, Kind]  # of columns that JSON lines bring, where values must be made to fit
-    parts: list[Part]
+    partitions: list[Partition]
     identity: dict[str, Any]
 
     @property
     def rows(self) -> int:
-        return sum(part.rows for part in self.parts)
+        return sum(partition.rows for partition in self.partitions)
 
 
 def format_of(files: Sequence[InputFile], named: InputFormat | None) -> InputFormat:
-    """What was named, or what all extensions say."""
+    """The format named, or the one of all extensions."""
     if named:
         return named
     known = {format.value: format for format in InputFormat}
@@ -85,7 +86,7 @@ def format_of(files: Sequence[InputFile], named: InputFormat | None) -> InputFor
 
 def identity_of(files: Iterable[InputFile], detector: str, settings: BulkSettings) -> dict[str, Any]:
     """What makes it this job and no other: the files by name, size and time of change, the detector, the settings."""
-    listed = json.dumps([[file.path, file.size, file.changed] for file in files])
+    listed = json.dumps([[file.path, file.size, file.modified] for file in files])
     return {
         "input": hashlib.sha256(listed.encode()).hexdigest(),
         "detector": detector,
@@ -93,73 +94,65 @@ def identity_of(files: Iterable[InputFile], detector: str, settings: BulkSetting
     }
 
 
-Each = Callable[[Callable[[str], Division], list[str]], Iterable[Division]]
+Map = Callable[[Callable[[str], FilePartitions], list[str]], Iterable[FilePartitions]]
 
 
-def make_plan(files: Sequence[InputFile], settings: BulkSettings, identity: dict[str, Any], each: Each = map) -> Plan:
-    """Every file divided by itself, and so by several machines at once if `each` knows some; then numbered in order."""
-    format, encoding, rows = settings.format, settings.encoding, settings.rows
+def make_plan(files: Sequence[InputFile], settings: BulkSettings, identity: dict[str, Any], each: Map = map) -> Plan:
+    """Every file partitioned by itself, and so on several machines if `each` has some; then numbered in order."""
     paths = [file.path for file in files if file.size]
-    divisions = list(each(lambda path: divide(path, format, encoding, rows), paths))
-    if not any(division.cuts for division in divisions):
+    divided = list(each(lambda path: partition_file(path, settings.format, settings.encoding, settings.rows), paths))
+    if not any(file.ranges for file in divided):
         raise DataError(f"{files[0].path}: expected reviews, found none.")
-    kinds: dict[str, Kind] = {}
-    for division in divisions:
-        for name, kind in division.kinds.items():
-            kinds[name] = kinds.get(name, Kind.EMPTY).joined(kind)
     place = Place(paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more")
-    schema = _joined_schema(divisions)
-    text = text_column(schema.names if schema else list(kinds), settings.column, place)
+    kinds, schema = _joined_kinds(divided), _joined_schema(divided)
+    text = text_column(schema.names if schema else list(kinds), settings.column, place, settings.format)
     if schema is None:
-        kinds[text] = Kind.TEXT  # what else it holds are bad rows
-        schema = own_schema(kinds)
-    _check_text(schema, text, place)
-    parts = [
-        Part(0, division.path, start, line, count) for division in divisions for start, line, count in division.cuts
-    ]
-    return Plan(settings, text, schema, kinds, _numbered(parts, settings.limit), identity)
+        kinds[text] = Kind.STRING  # what else it holds are bad rows
+        schema = arrow_schema(kinds)
+    if not holds_strings(schema.field(text).type):
+        raise place.error(
+            f'expected strings in the column "{text}", found {schema.field(text).type}.', "Name another with --column."
+        )
+    partitions = [Partition(0, file.path, *own) for file in divided for own in file.ranges]
+    return Plan(settings, text, schema, kinds, _numbered(partitions, settings.limit), identity)
 
 
-def _numbered(parts: list[Part], limit: int | None) -> list[Part]:
+def _numbered(partitions: list[Partition], limit: int | None) -> list[Partition]:
     """The first ones that hold `limit` records, the last of them cut short."""
-    numbered: list[Part] = []
-    left = sum(part.rows for part in parts) if limit is None else limit
-    for part in parts:
+    numbered: list[Partition] = []
+    left = sum(partition.rows for partition in partitions) if limit is None else limit
+    for partition in partitions:
         if left <= 0:
             break
-        numbered.append(replace(part, number=len(numbered), rows=min(part.rows, left)))
-        left -= part.rows
+        numbered.append(replace(partition, number=len(numbered), rows=min(partition.rows, left)))
+        left -= partition.rows
     return numbered
 
 
-def _joined_schema(divisions: Sequence[Division]) -> pa.Schema | None:
-    import pyarrow as pa
+def _joined_kinds(files: Sequence[FilePartitions]) -> dict[str, Kind]:
+    kinds: dict[str, Kind] = {}
+    for file in files:
+        for name, kind in file.kinds.items():
+            kinds[name] = kinds.get(name, Kind.NULL).joined(kind)
+    return kinds
 
-    schemas = [division.schema for division in divisions if division.schema is not None]
+
+def _joined_schema(files: Sequence[FilePartitions]) -> pa.Schema | None:
+    schemas = [file.schema for file in files if file.schema is not None]
     if not schemas:
         return None
     try:
-        return pa.unify_schemas(schemas).remove_metadata()
-    except pa.ArrowException as error:
+        return arrow().unify_schemas(schemas).remove_metadata()
+    except arrow().ArrowException as error:
         raise DataError(
-            f"{divisions[0].path}: expected columns of the same types in all files, found others ({error}).\n"
+            f"{files[0].path}: expected columns of the same types in all files, found others ({error}).\n"
             "Bring the files to one schema, or run a job for each kind."
         ) from None
 
 
-def _check_text(schema: pa.Schema, text: str, place: Place) -> None:
-    import pyarrow as pa
-
-    kind = schema.field(text).type
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    readable = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    if not readable:
-        raise place.error(f'expected strings in the column "{text}", found {kind}.', "Name another with --column.")
-
-
 def save_plan(plan: Plan, output: str) -> None:
     """Beside the results, before the first of them; an output that holds something else is left alone."""
-    if foreign := sorted(name for name in names_in(output) if not name.startswith(f".{PLAN}.")):  # half written
+    if foreign := sorted(name for name in list_names(output) if not name.startswith(f".{PLAN}.")):  # half written
         raise ResultError(
             f'{output}: expected a new or empty folder, or a job to go on with, found "{foreign[0]}".\n'
             "Choose another folder."
@@ -171,26 +164,25 @@ def save_plan(plan: Plan, output: str) -> None:
         "text": plan.text,
         "schema": base64.b64encode(plan.schema.serialize().to_pybytes()).decode("ascii"),
         "kinds": {name: kind.name for name, kind in plan.kinds.items()},
-        "parts": [[part.path, part.start, part.line, part.rows] for part in plan.parts],
+        "parts": [[own.path, own.start, own.line, own.rows] for own in plan.partitions],
     }
-    put(f"{output}/{PLAN}", json.dumps(about, ensure_ascii=False, indent=0).encode())
+    write_file(f"{output}/{PLAN}", json.dumps(about, ensure_ascii=False, indent=0).encode())
 
 
 def load_plan(output: str, settings: BulkSettings, identity: dict[str, Any]) -> Plan | None:
     """That of a job that was begun here, None if there is none; another job's is refused."""
-    import pyarrow as pa
-
-    if (content := get(f"{output}/{PLAN}")) is None:
+    pa = arrow()
+    if (content := read_file(f"{output}/{PLAN}")) is None:
         return None
     try:
         about = json.loads(content)
         if about["version"] != VERSION:
             raise ValueError(f"version {about['version']}")
         found = about["identity"]
-        parts = [Part(number, *part) for number, part in enumerate(about["parts"])]
+        partitions = [Partition(number, *own) for number, own in enumerate(about["parts"])]
         schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(about["schema"])))
         kinds = {name: Kind[kind] for name, kind in about["kinds"].items()}
-        plan = Plan(settings, about["text"], schema, kinds, parts, found)
+        plan = Plan(settings, about["text"], schema, kinds, partitions, found)
     except (ValueError, KeyError, TypeError, pa.ArrowException) as error:
         raise ResultError(f"{output}/{PLAN}: expected the plan of a job, found a damaged one: {error!r}.") from None
     if other := [

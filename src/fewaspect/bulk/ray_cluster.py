@@ -15,9 +15,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fewaspect.bulk.packing import unpack
-from fewaspect.bulk.partition import Counts, Worker
-from fewaspect.bulk.plan import Part
+from fewaspect.bulk.plan import Partition
+from fewaspect.bulk.worker import Counts, Worker
 from fewaspect.core.errors import ConfigError, FewAspectError
+from fewaspect.core.extras import require
 
 if TYPE_CHECKING:
     from fewaspect.bulk.job import Job
@@ -28,14 +29,14 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
-class Cluster:
-    """How many actors, with how many threads each; a running Ray."""
+class RayCluster:
+    """A running Ray: how many actors, with how many threads each."""
 
     actors: int
     threads: int
 
-    def each(self, function: Callable[[str], Answer], paths: Sequence[str]) -> Iterator[Answer]:
-        """As `map`, by tasks on all machines."""
+    def map(self, function: Callable[[str], Answer], paths: Sequence[str]) -> Iterator[Answer]:
+        """As the builtin, by tasks on all machines."""
         import ray
 
         if len(paths) == 1:
@@ -45,52 +46,52 @@ class Cluster:
         some = ray.remote(num_cpus=1)(group_of)
         size = max(1, min(_FILES, len(paths) // (4 * self.actors)))
         waiting = [some.remote(paths[n : n + size]) for n in range(0, len(paths), size)]
-        with _own_errors():
+        with _unwrapped_errors():
             for group in waiting:
                 yield from ray.get(group)
 
-    def work(self, job: Job, parts: list[Part]) -> Iterator[Counts]:
+    def process(self, job: Job, partitions: list[Partition]) -> Iterator[Counts]:
         """The counts of each partition as it is finished; how many wait at an actor is bounded by Ray Data."""
         import ray
 
         if ray.util.client.ray.is_connected():  # by ray://, where Ray Data cannot run: then it runs over there
-            there: Any = ray.remote(num_cpus=0)(_Driver).remote(self, job, parts)
-            with _own_errors():
+            there: Any = ray.remote(num_cpus=0)(_RemoteDriver).remote(self, job, partitions)
+            with _unwrapped_errors():
                 while (counts := ray.get(there.next.remote())) is not None:
                     yield counts
         else:
-            yield from self._work_here(job, parts)
+            yield from self._process_here(job, partitions)
 
-    def _work_here(self, job: Job, parts: list[Part]) -> Iterator[Counts]:
+    def _process_here(self, job: Job, partitions: list[Partition]) -> Iterator[Counts]:
         import ray
         from ray.data import ActorPoolStrategy, from_items
 
-        lean = ray.put(replace(job, plan=replace(job.plan, parts=[])))
-        items = [{"part": json.dumps(asdict(part))} for part in parts]
+        lean = ray.put(replace(job, plan=replace(job.plan, partitions=[])))
+        items = [{"partition": json.dumps(asdict(partition))} for partition in partitions]
         done = from_items(items, override_num_blocks=len(items)).map_batches(
-            Finisher,
+            WorkerActor,
             fn_constructor_args=(lean, self.threads),
             batch_size=1,
             compute=ActorPoolStrategy(size=min(self.actors, len(items)), max_tasks_in_flight_per_actor=2),
             num_cpus=self.threads,
         )
-        with _own_errors():
+        with _unwrapped_errors():
             for row in done.iter_rows():
                 yield Counts(**json.loads(row["counts"]))
 
 
-class _Driver:
-    """What hands out partitions, on a machine of the cluster."""
+class _RemoteDriver:
+    """Hands out partitions, on a machine of the cluster."""
 
-    def __init__(self, cluster: Cluster, job: Job, parts: list[Part]) -> None:
-        _quiet_data()
-        self.counts = cluster._work_here(job, parts)
+    def __init__(self, cluster: RayCluster, job: Job, partitions: list[Partition]) -> None:
+        _silence_progress()
+        self.counts = cluster._process_here(job, partitions)
 
     def next(self) -> Counts | None:
         return next(self.counts, None)
 
 
-class Finisher:
+class WorkerActor:
     """A worker in an actor of its own."""
 
     def __init__(self, job: Any, threads: int) -> None:
@@ -101,39 +102,34 @@ class Finisher:
         self.worker = Worker(unpack(given.detector), given.plan, given.output)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[str]]:
-        parts = [Part(**json.loads(part)) for part in batch["part"]]
-        return {"counts": [json.dumps(asdict(self.worker.finish(part))) for part in parts]}
+        partitions = [Partition(**json.loads(partition)) for partition in batch["partition"]]
+        return {"counts": [json.dumps(asdict(self.worker.process(own))) for own in partitions]}
 
 
 @contextmanager
-def started(address: str | None = None, actors: int | None = None, threads: int = 1) -> Iterator[Cluster]:
+def start_ray(address: str | None = None, actors: int | None = None, threads: int = 1) -> Iterator[RayCluster]:
     """Ray at an address, or one of its own on this machine for the length of the block; quiet."""
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    try:
-        import ray
-        import ray.data
-    except ImportError:
-        raise ConfigError(
-            'Bulk jobs run on Ray, which is not here.\nInstall it: pip install "fewaspect[bulk]".'
-        ) from None
+    ray: Any = require("ray", "bulk", "A bulk job")
+    require("ray.data", "bulk", "A bulk job")
     for name in ("ray", "ray.data"):
         logging.getLogger(name).setLevel(logging.ERROR)
     own: dict[str, Any] = {} if address else {"include_dashboard": False, "object_store_memory": _STORE}
     try:
-        with _hushed():
+        with _silent_stderr():
             ray.init(address=address or "local", logging_level=logging.ERROR, log_to_driver=False, **own)
     except (ConnectionError, OSError, ValueError, RuntimeError) as error:
         raise ConfigError(f"--address {address}: expected a running Ray, found none ({error}).") from None
     try:
-        _quiet_data()
+        _silence_progress()
         cores = int(ray.cluster_resources().get("CPU", 1))
-        yield Cluster(actors or max(1, cores // threads), threads)
+        yield RayCluster(actors or max(1, cores // threads), threads)
     finally:
         ray.shutdown()
 
 
-def _quiet_data() -> None:
+def _silence_progress() -> None:
     from ray.data import DataContext
 
     context = DataContext.get_current()
@@ -141,8 +137,8 @@ def _quiet_data() -> None:
 
 
 @contextmanager
-def _hushed() -> Iterator[None]:
-    """Nothing on standard error, where Ray's native code says how loud it will be; what fails is raised."""
+def _silent_stderr() -> Iterator[None]:
+    """Nothing on standard error, where Ray's native code writes its log level; what fails is raised."""
     kept = os.dup(2)
     with open(os.devnull, "w") as nowhere:  # noqa: PTH123
         os.dup2(nowhere.fileno(), 2)
@@ -154,18 +150,18 @@ def _hushed() -> Iterator[None]:
 
 
 @contextmanager
-def _own_errors() -> Iterator[None]:
+def _unwrapped_errors() -> Iterator[None]:
     """What a worker refuses is refused here in the same words, without Ray's around them."""
     try:
         yield
     except Exception as error:
-        for cause in _causes(error):
+        for cause in _error_causes(error):
             if type(cause).__module__ == FewAspectError.__module__:
                 raise cause from None
         raise
 
 
-def _causes(error: BaseException | None) -> Iterable[BaseException]:
+def _error_causes(error: BaseException | None) -> Iterable[BaseException]:
     while error is not None:
         yield error
         error = getattr(error, "cause", None) or error.__cause__

@@ -1,4 +1,4 @@
-"""Files by path or address (s3://, gs://) through pyarrow: listed, read, and put in place whole."""
+"""Files by path or address (s3://, gs://) through pyarrow: listed, read, and written atomically."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from fewaspect.core.extras import require
 from fewaspect.core.files import atomic_write
 from fewaspect.data.formats.places import Place
 
 if TYPE_CHECKING:
-    from pyarrow.fs import FileInfo, FileSystem
+    from pyarrow.fs import FileInfo, FileSystem, NativeFile
 
 _BUFFER = 1 << 20
 
@@ -26,13 +28,23 @@ class InputFile:
 
     path: str  # with its scheme, if it has one
     size: int
-    changed: int  # in nanoseconds
+    modified: int  # in nanoseconds
+
+
+def arrow(module: str = "pyarrow") -> ModuleType:
+    """pyarrow, or one of its modules."""
+    return require(module, "bulk", "A bulk job")
+
+
+def native_file(path: str) -> NativeFile:
+    """A file as Arrow reads it, from any offset."""
+    system, inside = filesystem(path)
+    return system.open_input_file(inside)
 
 
 def opened(path: str) -> IO[bytes]:
-    """A file to read from any place in it; one that ends in .gz is decompressed."""
-    system, inside = filesystem(path)
-    file = io.BufferedReader(cast(Any, system.open_input_file(inside)), _BUFFER)
+    """A file to read from any offset; one that ends in .gz is decompressed."""
+    file = io.BufferedReader(cast(Any, native_file(path)), _BUFFER)
     return cast(IO[bytes], gzip.GzipFile(fileobj=file)) if is_compressed(path) else file
 
 
@@ -40,8 +52,8 @@ def is_compressed(path: str) -> bool:
     return path.lower().endswith(".gz")
 
 
-def put(path: str, content: Any) -> None:
-    """A whole file or none: by a rename on a disk, while a store of objects has them whole only."""
+def write_file(path: str, content: Any) -> None:
+    """A whole file or none: by a rename on a disk, while an object store has whole ones only."""
     system, inside = filesystem(path)
     if system.type_name == "local":
         Path(inside).parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +64,7 @@ def put(path: str, content: Any) -> None:
         stream.write(content)
 
 
-def get(path: str) -> bytes | None:
+def read_file(path: str) -> bytes | None:
     """What a file holds, None if there is none."""
     system, inside = filesystem(path)
     with suppress(FileNotFoundError), system.open_input_stream(inside, compression=None) as stream:
@@ -60,15 +72,14 @@ def get(path: str) -> bytes | None:
     return None
 
 
-def names_in(folder: str) -> set[str]:
+def list_names(folder: str) -> set[str]:
     """Of the files and folders directly in it; empty if there is none."""
-    from pyarrow.fs import FileSelector
-
     system, inside = filesystem(folder)
-    return {info.base_name for info in system.get_file_info(FileSelector(inside, allow_not_found=True))}
+    selector = arrow("pyarrow.fs").FileSelector(inside, allow_not_found=True)
+    return {info.base_name for info in system.get_file_info(selector)}
 
 
-def remove_leftovers(folder: str) -> None:
+def remove_temporary_files(folder: str) -> None:
     """What a killed process was writing on a disk: files with the hidden names of unfinished ones."""
     system, inside = filesystem(folder)
     if system.type_name == "local":
@@ -77,29 +88,36 @@ def remove_leftovers(folder: str) -> None:
 
 
 def find_files(given: str) -> list[InputFile]:
-    """A file, all files of a folder and its subfolders, or what fits a pattern with * ? [] and **, by name.
+    """A file, all files of a folder and its subfolders, or those that match a glob with * ? [] and **, by name.
 
-    Files and folders whose names begin with "_" or "." are left out, as everywhere in this trade.
+    Files and folders whose names begin with "_" or "." are left out, as Hadoop and Spark do.
     """
-    from pyarrow.fs import FileSelector, FileType
-
     system, inside = filesystem(given)
     wild = re.search(r"[^/]*[*?\[]", inside)
     root = inside[: wild.start()] if wild else inside
-    own = system.get_file_info(root.rstrip("/"))
-    if own.type == FileType.NotFound:
-        raise Place(given).error("expected reviews, found nothing of that name.")
-    listed = [own] if own.type == FileType.File else system.get_file_info(FileSelector(root, recursive=True))
-    fits = re.compile(_pattern(inside) if wild else ".*", re.DOTALL)
+    matches = re.compile(_glob_pattern(inside) if wild else ".*", re.DOTALL)
     files = [
         info
-        for info in listed
-        if info.type == FileType.File and fits.fullmatch(info.path) and not _hidden(info.path[len(root) :])
+        for info in _listed(system, root, Place(given))
+        if matches.fullmatch(info.path) and not _is_hidden(info.path[len(root) :])
     ]
     if not files:
         raise Place(given).error("expected files with reviews, found none.")
     scheme = given[: given.index("://") + 3] if "://" in given else ""
-    return sorted((_described(info, scheme) for info in files), key=lambda file: file.path)
+    described = (InputFile(scheme + info.path, info.size or 0, info.mtime_ns or 0) for info in files)
+    return sorted(described, key=lambda file: file.path)
+
+
+def _listed(system: FileSystem, root: str, place: Place) -> list[FileInfo]:
+    """The file itself, or all files below a folder."""
+    fs = arrow("pyarrow.fs")
+    own = system.get_file_info(root.rstrip("/"))
+    if own.type == fs.FileType.NotFound:
+        raise place.error("expected reviews, found nothing of that name.")
+    if own.type == fs.FileType.File:
+        return [own]
+    below = system.get_file_info(fs.FileSelector(root, recursive=True))
+    return [info for info in below if info.type == fs.FileType.File]
 
 
 def filesystem(path: str) -> tuple[FileSystem, str]:
@@ -116,29 +134,21 @@ def filesystem(path: str) -> tuple[FileSystem, str]:
 
 @cache
 def _local() -> FileSystem:
-    from pyarrow.fs import LocalFileSystem
-
-    return LocalFileSystem()
+    return arrow("pyarrow.fs").LocalFileSystem()
 
 
 @cache
 def _remote(scheme: str, bucket: str) -> tuple[FileSystem, str]:
-    """Made once for a bucket: to look for its region takes a question to the network."""
-    from pyarrow.fs import FileSystem
-
-    system, start = FileSystem.from_uri(f"{scheme}://{bucket}/")
+    """Made once for a bucket: to look for its region takes a request over the network."""
+    system, start = arrow("pyarrow.fs").FileSystem.from_uri(f"{scheme}://{bucket}/")
     return system, start.rstrip("/")
 
 
-def _described(info: FileInfo, scheme: str) -> InputFile:
-    return InputFile(scheme + info.path, info.size or 0, info.mtime_ns or 0)
-
-
-def _hidden(inside: str) -> bool:
+def _is_hidden(inside: str) -> bool:
     return any(part.startswith(("_", ".")) for part in inside.split("/"))
 
 
-def _pattern(glob: str) -> str:
+def _glob_pattern(glob: str) -> str:
     """A glob as a regular expression: * and ? stop at a slash, ** does not."""
     known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     parts = re.split(r"(\*\*/|\*\*|\*|\?|\[[^]]+\])", glob)

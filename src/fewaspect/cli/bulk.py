@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from fewaspect.cli.review_options import (
-    Backend,
     Column,
     Encoding,
     Examples,
@@ -48,7 +47,6 @@ def bulk(
     read_as: From = None,
     prefix: Annotated[str, typer.Option(help="Put before the names of the columns that are added.")] = "",
     encoding: Encoding = "utf-8",
-    backend: Backend = "auto",
     quiet: Quiet = False,
 ) -> None:
     """Tag any number of rows on Ray Data; a job that was interrupted goes on where it was when started again."""
@@ -56,21 +54,20 @@ def bulk(
 
     from rich.console import Console
 
-    from fewaspect.bulk.job import BulkSettings, prepare, run
-    from fewaspect.bulk.job_summary import bulk_table
+    from fewaspect.bulk.job import job_table, prepare_job, run_job
     from fewaspect.bulk.packing import pack
-    from fewaspect.bulk.partition import unfinished
-    from fewaspect.bulk.plan import format_of
-    from fewaspect.bulk.ray_cluster import started
+    from fewaspect.bulk.plan import BulkSettings, format_of
+    from fewaspect.bulk.ray_cluster import start_ray
     from fewaspect.bulk.storage import find_files
+    from fewaspect.bulk.worker import unfinished
     from fewaspect.core.progress import counting
 
     console = Console(stderr=True, quiet=quiet)
     settings = BulkSettings(format_of(find_files(source), read_as), column, encoding, prefix, rows, limit)
-    detector = make_detector(examples, model, threshold, backend)
+    detector = make_detector(examples, model, threshold)
     classes, packed = tuple(str(name) for name in detector.classes_), pack(detector)
-    with started(address, actors, threads) as cluster:
-        job = prepare(source, output, settings, packed, classes, cluster.each)
+    with start_ray(address, actors, threads) as cluster:
+        job = prepare_job(source, output, settings, packed, classes, cluster.map)
         todo = unfinished(job.plan, job.output)
         if dry_run:
             from fewaspect.bulk.job_estimate import estimate, estimate_table
@@ -79,5 +76,5 @@ def bulk(
             return
         del detector
         with counting(console, "detecting", job.plan.rows, "rows") as progress:
-            total = run(job, cluster.work, max_bad, progress)
-    console.print(bulk_table(total, classes))
+            total = run_job(job, cluster.process, max_bad, progress)
+    console.print(job_table(total, classes))

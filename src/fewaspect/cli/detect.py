@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from fewaspect.cli.review_options import (
-    Backend,
     Column,
     Encoding,
     Examples,
@@ -53,7 +52,6 @@ def detect(
     prefix: Annotated[str, typer.Option(help="Put before the names of the columns that are added.")] = "",
     encoding: Encoding = "utf-8",
     chunk: Annotated[int, typer.Option(min=1, help="Reviews in memory at once.")] = 1000,
-    backend: Backend = "auto",
     quiet: Quiet = False,
 ) -> None:
     """Tag reviews with the aspects they mention; all their other columns are carried along."""
@@ -63,15 +61,15 @@ def detect(
     from rich.console import Console
 
     from fewaspect.core.progress import reading
+    from fewaspect.reviews.output_rows import Layout
     from fewaspect.reviews.pipeline import Stream, detect_stream
-    from fewaspect.reviews.rows import Layout
-    from fewaspect.reviews.source import Source
+    from fewaspect.reviews.readers.source import Source
     from fewaspect.reviews.summary import Summary, summary_table
     from fewaspect.reviews.writers import Target
 
     console = Console(stderr=True, quiet=quiet)
-    stream = Stream(Source(reviews), reads, column, encoding, chunk)  # faults of the file show before the model loads
-    detector = make_detector(examples, model, threshold, backend)
+    stream = Stream(Source(reviews, reads, encoding), column, chunk)  # faults of the file show before the model loads
+    detector = make_detector(examples, model, threshold)
     classes = tuple(detector.classes_)
     layout = Layout(classes, explain, per_sentence, prefix)
     target = Target(output, writes, "Reviews" if reviews == STANDARD else Path(reviews).name)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fewaspect.cli.review_options import Backend, Threshold, fit_detector, parse_thresholds
+from fewaspect.cli.review_options import Threshold, fit_detector, parse_thresholds
 
 
 def fit(
@@ -19,11 +19,10 @@ def fit(
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the detector goes.")],
-    run: Annotated[
-        Path | None, typer.Option("--model", metavar="RUN", help="Folder of a training run, not the shipped weights.")
+    model: Annotated[
+        Path | None, typer.Option("--model", metavar="FOLDER", help="An exported model, not the shipped one.")
     ] = None,
     threshold: Threshold = None,
-    backend: Backend = "auto",
 ) -> None:
     """Learn aspects from a few examples each and save them; takes seconds, nothing is trained."""
     from rich.console import Console
@@ -32,7 +31,7 @@ def fit(
 
     from fewaspect.data.formats.places import printable
 
-    detector = fit_detector(examples, run, backend)
+    detector = fit_detector(examples, model)
     if threshold:
         detector.threshold = parse_thresholds(threshold, list(detector.classes_))
     detector.save(output)

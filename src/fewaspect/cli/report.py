@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from fewaspect.cli.review_options import (
-    Backend,
     Column,
     Encoding,
     Examples,
@@ -38,7 +37,6 @@ def report(
     read_as: From = None,
     column: Column = None,
     encoding: Encoding = "utf-8",
-    backend: Backend = "auto",
     quiet: Quiet = False,
 ) -> None:
     """Write a page with how often each aspect occurs, what occurs together, and sentences that show it."""
@@ -49,21 +47,21 @@ def report(
     from rich.console import Console
 
     from fewaspect.core.progress import reading
-    from fewaspect.reviews.pipeline import Stream, analyzed
-    from fewaspect.reviews.report_page import Candidates, render_report
-    from fewaspect.reviews.source import Source
+    from fewaspect.reviews.pages.report_page import Candidates, render_report
+    from fewaspect.reviews.pipeline import Stream, analyze_chunk
+    from fewaspect.reviews.readers.source import Source
     from fewaspect.reviews.summary import Summary, summary_table
     from fewaspect.reviews.writers import open_target
 
     console = Console(stderr=True, quiet=quiet)
-    stream = Stream(Source(reviews), reads, column, encoding)
-    detector = make_detector(examples, model, threshold, backend)
+    stream = Stream(Source(reviews, reads, encoding), column)
+    detector = make_detector(examples, model, threshold)
     name = title or ("Reviews" if reviews == STANDARD else Path(reviews).name)
     with open_target(output) as file:  # opened first: a folder that is not there shows before the work
         summary, candidates = Summary(tuple(detector.classes_)), Candidates()
         with reading(console, "reading", stream.columns.total, lambda: summary.rate) as progress:
             for chunk in stream.chunks:
-                analyses = analyzed(detector, chunk, words=False)
+                analyses = analyze_chunk(detector, chunk, words=False)
                 summary.add(analyses)
                 candidates.add(analyses)
                 progress(len(chunk))

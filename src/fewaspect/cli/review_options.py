@@ -28,7 +28,7 @@ Examples = Annotated[
 ]
 Model = Annotated[
     Path | None,
-    typer.Option("--model", metavar="FOLDER", help="What `fewaspect fit` saved; with --examples, a training run."),
+    typer.Option("--model", metavar="FOLDER", help="What `fewaspect fit` saved; with --examples, an exported model."),
 ]
 Threshold = Annotated[
     list[str] | None,
@@ -40,9 +40,6 @@ Column = Annotated[
 ]
 From = Annotated[InputFormat | None, typer.Option("--from", help="Format of the reviews, if not by extension.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of a text file.")]
-Backend = Annotated[
-    str, typer.Option("--backend", metavar="NAME", help="auto, torch, onnx or onnx-int8; see docs/performance.md.")
-]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")]
 
 
@@ -51,16 +48,17 @@ def as_standard(output: str) -> str:
     return STANDARD if output == "/dev/stdout" else output
 
 
-def make_detector(
-    examples: Path | None, model: Path | None, threshold: list[str] | None = None, backend: str = "auto"
-) -> AspectDetector:
+def make_detector(examples: Path | None, model: Path | None, threshold: list[str] | None = None) -> AspectDetector:
     """A fitted detector from examples, or one that was saved; thresholds given here win."""
     from fewaspect.detector.detector import AspectDetector
 
     if examples is not None:
-        detector = fit_detector(examples, model, backend)
+        detector = fit_detector(examples, model)
     elif model is not None:
-        detector = AspectDetector.load(model, backend=backend)
+        with warnings.catch_warnings(record=True) as remarks:
+            detector = AspectDetector.load(model)
+        for remark in remarks:
+            typer.secho(str(remark.message), fg="yellow", err=True)
     else:
         raise ConfigError(
             "Which aspects? Expected --examples EXAMPLES or --model FOLDER, found neither.\n"
@@ -71,14 +69,14 @@ def make_detector(
     return detector
 
 
-def fit_detector(examples: Path, run: Path | None, backend: str = "auto") -> AspectDetector:
-    """A detector of the aspects in a file; what is odd about the examples is said on standard error."""
+def fit_detector(examples: Path, model: Path | None) -> AspectDetector:
+    """A detector of the aspects in a file; remarks on the examples go to standard error."""
     from fewaspect.detector.detector import AspectDetector
     from fewaspect.detector.support import ExampleWarning
     from fewaspect.reviews.definitions import read_definitions
 
     given = read_definitions(examples)
-    detector = AspectDetector(model=run, backend=backend)
+    detector = AspectDetector(model=model)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExampleWarning)
         detector.fit(given.examples, given.labels, names=given.names, descriptions=given.descriptions)
@@ -115,8 +113,10 @@ def parse_thresholds(values: list[str], classes: list[str]) -> float | dict[str,
 
 def refuse_own_input(output: str, reviews: str, examples: Path | None) -> None:
     """Results never take the place of the reviews or the examples."""
-    from fewaspect.reviews.source import Source
-
     for name, given in (("reviews", reviews), ("examples", examples)):
-        if given is not None and Source(str(given)).is_file(Path(output)):
+        if given is not None and _is_same_file(str(given), Path(output)):
             raise ConfigError(f"{output}: --output names the file of the {name}.\nName another file.")
+
+
+def _is_same_file(name: str, path: Path) -> bool:
+    return name != STANDARD and Path(name).is_file() and path.exists() and path.samefile(name)

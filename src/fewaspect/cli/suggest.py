@@ -9,7 +9,6 @@ from typing import IO, TYPE_CHECKING, Annotated
 import typer
 
 from fewaspect.cli.review_options import (
-    Backend,
     Column,
     Encoding,
     Examples,
@@ -23,6 +22,8 @@ from fewaspect.core.errors import ConfigError
 from fewaspect.reviews.formats import choose_formats
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from fewaspect.detector.suggest import Suggestion
 
 
@@ -35,51 +36,45 @@ def suggest(
         Path | None,
         typer.Option("--output", "-o", metavar="OUT", help="JSONL to correct: each sentence with the aspects found."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Of more sentences than this, a fair sample is looked at.")] = 5000,
+    limit: Annotated[int, typer.Option(min=1, help="Of more sentences than this, a fair sample is scored.")] = 5000,
     read_as: From = None,
     column: Column = None,
     encoding: Encoding = "utf-8",
-    backend: Backend = "auto",
 ) -> None:
     """Find the sentences whose labels would teach the detector most, and say why."""
     reads, _ = choose_formats(reviews, None, None, read_as)
     if output:
         refuse_own_input(str(output), reviews, examples)
-        if output.suffix.lower() not in (".jsonl", ".ndjson"):
-            raise ConfigError(
-                f"{output}: expected a name that ends in .jsonl, found {output.suffix or 'no extension'}."
-            )
+        _refuse_other_than_json_lines(output)
 
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
     from fewaspect.core.files import atomic_write
-    from fewaspect.data.formats.places import printable
-    from fewaspect.reviews.reader import read_reviews
+    from fewaspect.reviews.readers.review_reader import read_reviews
+    from fewaspect.reviews.readers.source import Source
     from fewaspect.reviews.sampling import sample_sentences
-    from fewaspect.reviews.source import Source
 
-    source = Source(reviews)
+    source = Source(reviews, reads, encoding)
     with atomic_write(output) if output else nullcontext() as file:  # a folder that is not there shows before the work
-        texts = sample_sentences((r.text for r in read_reviews(source, reads, column, encoding)), limit)
+        texts = sample_sentences((review.text for review in read_reviews(source, column)), limit)
         if not texts:
             raise source.place.error("expected reviews, found none with a word in it.")
-        detector = make_detector(examples, model, backend=backend)
+        detector = make_detector(examples, model)
         suggestions = detector.suggest(texts, number)
         analyses = detector.analyze_many([suggestion.text for suggestion in suggestions], words=False)
         found = [list(analysis.aspects) for analysis in analyses]
         if file:
             _write(file, suggestions, found)
-    table = Table("label next", "found now", "why", show_lines=True)
-    for suggestion, aspects in zip(suggestions, found, strict=True):
-        cells = (suggestion.text, ", ".join(aspects) or "none", suggestion.why)
-        table.add_row(*(Text(printable(cell)) for cell in cells))
-    Console().print(table)
+    Console().print(_table(suggestions, found))
     if output:
         typer.echo(
             f"{output}: correct the labels, then use it with `fewaspect tune MODEL {output}` or add it to EXAMPLES"
         )
+
+
+def _refuse_other_than_json_lines(output: Path) -> None:
+    if output.suffix.lower() not in (".jsonl", ".ndjson"):
+        raise ConfigError(f"{output}: expected a name that ends in .jsonl, found {output.suffix or 'no extension'}.")
 
 
 def _write(file: IO[str], suggestions: list[Suggestion], found: list[list[str]]) -> None:
@@ -87,3 +82,16 @@ def _write(file: IO[str], suggestions: list[Suggestion], found: list[list[str]])
 
     for suggestion, aspects in zip(suggestions, found, strict=True):
         file.write(as_json({"text": suggestion.text, "labels": aspects, "why": suggestion.why}) + "\n")
+
+
+def _table(suggestions: list[Suggestion], found: list[list[str]]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    from fewaspect.data.formats.places import printable
+
+    table = Table("label next", "found now", "why", show_lines=True)
+    for suggestion, aspects in zip(suggestions, found, strict=True):
+        cells = (suggestion.text, ", ".join(aspects) or "none", suggestion.why)
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    return table

@@ -12,7 +12,7 @@ def tune(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="What `fewaspect fit` saved.")],
     labelled: Annotated[
         Path | None,
-        typer.Argument(metavar="[LABELLED]", help="Labelled sentences; without, each example is left out in turn."),
+        typer.Argument(metavar="[LABELLED]", help="Labelled sentences; if none, leave-one-out on the examples."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Where the result goes, if not to MODEL.")
@@ -33,9 +33,7 @@ def tune(
     texts, labels = _read(labelled, list(detector.classes_)) if labelled else (None, None)
     tuned = detector.tune(texts, labels)
     detector.save(output or model)
-    table = Table(
-        "aspect", title=str(labelled) if labelled else "examples, each left out in turn", title_justify="left"
-    )
+    table = Table("aspect", title=str(labelled) if labelled else "examples, leave-one-out", title_justify="left")
     for column in ("sentences", "threshold", "F1 before", "F1"):
         table.add_column(column, justify="right")
     for name, row in tuned.items():

@@ -8,7 +8,9 @@ class FewAspectError(Exception):
 
 
 class DataError(FewAspectError):
-    """A file or a record that cannot be read as labelled sentences."""
+    """A file or a record that cannot be read; `problem` is the message without its place and remedy."""
+
+    problem = ""
 
 
 class BenchmarkError(FewAspectError):

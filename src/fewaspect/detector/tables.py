@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fewaspect.core.errors import DataError
+from fewaspect.core.extras import require
 from fewaspect.data.formats.places import Place, quoted
 from fewaspect.detector.thresholds import best_first, decide
-from fewaspect.reviews.rows import Layout
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+ASPECTS, PROBABILITY = "aspects", "p_"
+"""The column of the aspects found, and what stands before an aspect's name in the column of its probability."""
 FLAGS = ("sentences", "cut")
 """How many sentences were read, and whether one was longer than the encoder reads at once and was read in pieces."""
 
@@ -31,15 +34,14 @@ class TextPredictions:
 
 def added_names(classes: Sequence[str], prefix: str = "") -> list[str]:
     """The columns that `columns_of` makes, in their order."""
-    return [*Layout(tuple(classes), prefix=prefix).flat_names, *(prefix + name for name in FLAGS)]
+    return [prefix + name for name in (ASPECTS, *(PROBABILITY + name for name in classes), *FLAGS)]
 
 
 def columns_of(
     classes: Sequence[str], thresholds: np.ndarray, found: TextPredictions, prefix: str = ""
 ) -> dict[str, pa.Array]:
-    """Aspects, best first, a probability for each aspect, and the flags, as Arrow arrays."""
-    import pyarrow as pa
-
+    """Aspects, best first, a probability for each aspect, and the flags, as Arrow arrays; `thresholds` (N,)."""
+    pa = _arrow()
     decided = decide(found.probabilities, thresholds)
     aspects = [[classes[n] for n in best_first(p, own)] for p, own in zip(found.probabilities, decided, strict=True)]
     arrays = [
@@ -53,9 +55,7 @@ def columns_of(
 
 def distinct_texts(column: Any, name: str) -> tuple[list[str], pa.Array]:
     """The different texts of a column, and which of them stands in each row; no text counts as empty text."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
+    pa, pc = _arrow(), require("pyarrow.compute", "tables", "predict_batch")
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     try:
@@ -74,9 +74,8 @@ def distinct_texts(column: Any, name: str) -> tuple[list[str], pa.Array]:
 
 def with_columns(table: Any, added: Mapping[str, pa.Array]) -> Any:
     """The table, of its own kind, with more columns; what it holds is never overwritten."""
-    import pyarrow as pa
-
-    Layout(()).refuse_clash(names_of(table), added, Place("table"))
+    pa = _arrow()
+    Place("table").refuse_clash(names_of(table), added)
     if isinstance(table, pa.Table):
         for name, column in added.items():
             table = table.append_column(name, column)
@@ -97,8 +96,7 @@ def with_columns(table: Any, added: Mapping[str, pa.Array]) -> Any:
 
 def names_of(table: Any) -> list[str]:
     """Of the columns of any table that is known here."""
-    import pyarrow as pa
-
+    pa = _arrow()
     if isinstance(table, pa.Table | pa.RecordBatch):
         return list(table.schema.names)
     if _library(table) in ("pandas", "polars") and hasattr(table, "columns"):
@@ -115,6 +113,10 @@ def column_of(table: Any, name: str) -> Any:
         raise DataError(f"table: expected a column {quoted(name)}, found {', '.join(map(quoted, names))}.")
     column = table.column(name) if hasattr(table, "column") else table[name]
     return column.to_arrow() if _library(table) == "polars" else column
+
+
+def _arrow() -> ModuleType:
+    return require("pyarrow", "tables", "predict_batch")
 
 
 def _library(table: Any) -> str:

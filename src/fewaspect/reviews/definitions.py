@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from fewaspect.core.errors import DataError
+from fewaspect.data.formats.input_file import FILE_LIMIT, opened_text, read_whole
 from fewaspect.data.formats.json_lines import FEWASP_TEXT
-from fewaspect.data.formats.lines import opened_text
 from fewaspect.data.formats.places import Place, quoted, shown
 from fewaspect.data.formats.recognition import EXTENSIONS
+from fewaspect.data.formats.records import parse_json
 from fewaspect.data.labelled import SentenceSet
 
 _MAPPING = re.compile(rb'\s*\{\s*(\}|"(?:[^"\\]|\\.)*"\s*:\s*(null|\[\s*["\]]|\{))')  # a first value that no record has
 _PEEK = 1 << 16
-_LIMIT = 64 << 20
+_KIND = "a mapping of aspects"
 _PARTS = ("examples", "description")
 _YAML = (".yaml", ".yml")
 _OPTION = re.compile(r"--(from|text-field|label-field|label-separator|encoding)\b")
@@ -36,21 +37,18 @@ class Definitions:
 
 def read_definitions(path: Path) -> Definitions:
     """A JSON or YAML mapping, or any file of labelled sentences that `fewaspect data check` reads."""
-    if path.suffix.lower() in _YAML:
+    extension = path.suffix.lower()
+    if extension in _YAML:
         return _from_mapping(_yaml(path), Place(path))
-    if path.suffix.lower() == ".json" and (_MAPPING.match(_start(path)) or _has_no_records(path)):
+    if extension == ".json" and (_MAPPING.match(_start(path)) or _has_no_records(path)):
         return _from_mapping(_json(path), Place(path))
-    if path.suffix.lower() not in EXTENSIONS and not path.is_dir():
+    if extension not in EXTENSIONS and not path.is_dir():
         raise Place(path).error(
             f"expected an extension that names a format ({', '.join((*_YAML, *EXTENSIONS))}), "
             f"found {path.suffix or 'none'}.",
             "Write a list of sentences for each aspect into a file that ends in .yaml.",
         )
-    sentences = read_labelled(path)
-    if not sentences.classes:
-        raise Place(path).error("expected sentences with aspects, found none that has any.")
-    in_order = dict.fromkeys(name for sentence in sentences for name in sentence.aspects)
-    return Definitions(list(sentences.texts), [list(s.aspects) for s in sentences], tuple(in_order))
+    return _from_sentences(read_labelled(path), Place(path))
 
 
 def read_labelled(path: Path) -> SentenceSet:
@@ -68,12 +66,19 @@ def read_labelled(path: Path) -> SentenceSet:
 def _has_no_records(path: Path) -> bool:
     """One JSON object that is neither a labelled sentence nor lists of them: aspects, with a list forgotten."""
     try:
-        content = json.loads(_text(path)) if path.stat().st_size <= _LIMIT else None
+        content = json.loads(read_whole(path, _KIND)) if path.stat().st_size <= FILE_LIMIT else None
     except (ValueError, RecursionError):  # among them lines of JSON
         return False
     if not isinstance(content, dict) or {"text", FEWASP_TEXT} & content.keys():
         return False
     return not any(isinstance(value, list) and isinstance(next(iter(value), None), list) for value in content.values())
+
+
+def _from_sentences(sentences: SentenceSet, place: Place) -> Definitions:
+    if not sentences.classes:
+        raise place.error("expected sentences with aspects, found none that has any.")
+    in_order = dict.fromkeys(name for sentence in sentences for name in sentence.aspects)
+    return Definitions(list(sentences.texts), [list(s.aspects) for s in sentences], tuple(in_order))
 
 
 def _from_mapping(content: object, place: Place) -> Definitions:
@@ -89,30 +94,37 @@ def _from_mapping(content: object, place: Place) -> Definitions:
         here = place.at(f"aspect {quoted(name)}")
         if (aspect := name.strip()) in by_aspect:
             raise here.error("expected each name once, found two that differ in spaces only.", "Join their examples.")
-        by_aspect[aspect], description = _parts(value, here)
-        if description:
+        described = _described(value, here)
+        by_aspect[aspect] = _examples(described.get("examples") or [], here)
+        if description := _description(described.get("description") or "", here):
             descriptions[aspect] = description
     return Definitions(by_aspect, None, tuple(by_aspect), descriptions)
 
 
-def _parts(value: object, here: Place) -> tuple[list[str], str]:
+def _described(value: object, here: Place) -> Mapping[str, Any]:
     described: Mapping[str, Any] = value if isinstance(value, dict) else {"examples": value or []}
     if unknown := [str(name) for name in described if name not in _PARTS]:
         raise here.error(f'expected "examples" and "description", found {quoted(unknown[0])}.')
-    examples = described.get("examples") or []
-    description = described.get("description") or ""
+    return described
+
+
+def _examples(examples: object, here: Place) -> list[str]:
     if not isinstance(examples, list):
         raise here.error(f"expected a list of example sentences, found {shown(examples)}.", "Put it in a list.")
-    if not isinstance(description, str):
-        raise here.error(f'"description" must be a string, found {shown(description)}.')
     for number, example in enumerate(examples, 1):
         if not isinstance(example, str) or not example.strip():
             found = "an empty string" if isinstance(example, str) else shown(example)
             raise here.error(f"expected a sentence as example {number}, found {found}.", "Write it in quotes.")
-    return [_whole(example) for example in examples], _whole(description.strip())
+    return [_joined_pairs(example) for example in examples]
 
 
-def _whole(text: str) -> str:
+def _description(description: object, here: Place) -> str:
+    if not isinstance(description, str):
+        raise here.error(f'"description" must be a string, found {shown(description)}.')
+    return _joined_pairs(description.strip())
+
+
+def _joined_pairs(text: str) -> str:
     """YAML leaves a character that JSON escapes in two halves as two halves."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
@@ -120,17 +132,6 @@ def _whole(text: str) -> str:
 def _start(path: Path) -> bytes:
     with opened_text(path) as file:
         return file.read(_PEEK).removeprefix(b"\xef\xbb\xbf")
-
-
-def _text(path: Path) -> str:
-    with opened_text(path) as file:
-        raw = file.read(_LIMIT + 1)
-    if len(raw) > _LIMIT:
-        raise Place(path).error(f"expected a mapping of at most {_LIMIT >> 20} MB, found a larger file.")
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Place(path).error(f"expected UTF-8, found an invalid byte at {error.start + 1}.") from None
 
 
 def _json(path: Path) -> object:
@@ -142,14 +143,7 @@ def _json(path: Path) -> object:
             raise place.error(f"expected each name once, found {quoted(twice[0])} twice.", "Join their examples.")
         return dict(pairs)
 
-    try:
-        return json.loads(_text(path), object_pairs_hook=once)
-    except json.JSONDecodeError as error:
-        raise place.line(error.lineno).error(
-            f"expected valid JSON, found a fault at column {error.colno} ({error.msg})."
-        ) from None
-    except (ValueError, RecursionError) as error:
-        raise place.error(f"expected a simple JSON object, found one that cannot be read ({error}).") from None
+    return parse_json(read_whole(path, _KIND), place, "Correct the line.", object_pairs_hook=once)
 
 
 def _yaml(path: Path) -> object:
@@ -171,7 +165,7 @@ def _yaml(path: Path) -> object:
             return super().construct_mapping(node, deep)
 
     try:
-        return yaml.load(_text(path), Loader)
+        return yaml.load(read_whole(path, _KIND), Loader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise place.line(line).error(f"expected YAML, found a fault ({error.problem}).") from None

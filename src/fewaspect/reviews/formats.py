@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
+from typing import TypeVar
 
 from fewaspect.core.errors import ConfigError
 
@@ -42,6 +43,7 @@ class PipeFormat(str, Enum):
     HTML = "html"
 
 
+F = TypeVar("F", InputFormat, OutputFormat)
 _EXTENSIONS = {".text": "txt", ".tab": "tsv", ".ndjson": "jsonl", ".pq": "parquet", ".htm": "html"}
 
 
@@ -52,26 +54,23 @@ def choose_formats(
     read_as: InputFormat | None = None,
     write_as: OutputFormat | None = None,
 ) -> tuple[InputFormat, OutputFormat]:
-    """How a source is read and a target written: as said for it, else by extension, else as `named`, else txt, jsonl.
+    """How a source is read and a target written: by own option, else by extension, else as `named`, else txt, jsonl.
 
     `named` is for what has no extension, above all pipes; if both sides have one, it would mean nothing and is refused.
     """
-    inputs, outputs = {f.value: f for f in InputFormat}, {f.value: f for f in OutputFormat}
     if target and target.lower().endswith(".gz"):
         raise ConfigError(f"{target}: expected the name of a plain file, found .gz.\nWrite it first, then compress it.")
-    reads = read_as or inputs.get(extension_of(source))
-    writes = write_as or (outputs.get(extension_of(target)) if target else OutputFormat.HTML)
+    reads = read_as or _member(InputFormat, extension_of(source))
+    writes = write_as or (_member(OutputFormat, extension_of(target)) if target else OutputFormat.HTML)
     if named and reads and writes:
         raise ConfigError(
             f"--format {named.value} is for standard input or output, found names with extensions on both sides.\n"
             "Use --from for the format of the reviews and --to for that of the output."
         )
-    other = named.value if named else ""
-    if not reads and not (reads := inputs.get(other)):
-        reads = _only_in_a_pipe(source, InputFormat.TXT, inputs, "--from")
-    if not writes and not (writes := outputs.get(other)):
-        writes = _only_in_a_pipe(target or "", OutputFormat.JSONL, outputs, "--to")
-    return reads, writes
+    return (
+        reads or _without_extension(source, named, InputFormat.TXT, "--from"),
+        writes or _without_extension(target or "", named, OutputFormat.JSONL, "--to"),
+    )
 
 
 def refuse_other_than_page(name: str) -> None:
@@ -90,10 +89,18 @@ def extension_of(name: str) -> str:
     return _EXTENSIONS.get(suffix, suffix.removeprefix("."))
 
 
-def _only_in_a_pipe(name, default, known, option):  # type: ignore[no-untyped-def]  # two enums, one rule
+def _member(kind: type[F], value: str) -> F | None:
+    return next((format for format in kind if format.value == value), None)
+
+
+def _without_extension(name: str, named: PipeFormat | None, default: F, option: str) -> F:
+    """As named, or for a pipe the default; a file must say its format."""
+    if named and (format := _member(type(default), named.value)):
+        return format
     if name == STANDARD:
         return default
     raise ConfigError(
-        f"{name}: expected an extension that names a format ({', '.join('.' + value for value in known)}), found "
+        f"{name}: expected an extension that names a format "
+        f"({', '.join('.' + format.value for format in type(default))}), found "
         f"{Path(name).suffix or 'none'}.\nRename the file, or name its format with {option}."
     )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from types import ModuleType
 from typing import IO, TYPE_CHECKING, Any
 
+from fewaspect.core.extras import require
 from fewaspect.data.formats.places import quoted, shown
-from fewaspect.reviews.columns import Columns, Kind
-from fewaspect.reviews.rows import Layout, Row
+from fewaspect.detector.tables import ASPECTS
+from fewaspect.reviews.output_rows import Layout, Row
+from fewaspect.reviews.readers.columns import Columns, Kind
 from fewaspect.reviews.writers import Writer, as_json, refuse_new_columns
 
 if TYPE_CHECKING:
@@ -21,17 +24,13 @@ class ParquetRows(Writer):
     """The columns of a Parquet file keep their types; others get that of what they hold, or JSON if it is mixed."""
 
     def __init__(self, file: IO[Any], layout: Layout, columns: Columns) -> None:
-        import pyarrow.parquet as pq
-
         self.layout, self.columns = layout, columns
         self.schema = _schema(layout, columns)
-        self.writer = pq.ParquetWriter(file, self.schema)
+        self.writer = require("pyarrow.parquet", "tables", "Parquet").ParquetWriter(file, self.schema)
 
     def write(self, rows: Sequence[Row]) -> None:
-        import pyarrow as pa
-
         records = [{**self._own(row), **self.layout.flat(row)} for row in rows]
-        self.writer.write_table(pa.Table.from_pylist(records, schema=self.schema))
+        self.writer.write_table(_arrow().Table.from_pylist(records, schema=self.schema))
 
     def finish(self, summary: Summary) -> None:
         self.writer.close()
@@ -58,23 +57,24 @@ class ParquetRows(Writer):
         return value
 
 
-def own_schema(kinds: Mapping[str, Kind]) -> pa.Schema:
+def arrow_schema(kinds: Mapping[str, Kind]) -> pa.Schema:
     """The types of columns that hold these kinds of values."""
-    import pyarrow as pa
-
+    arrow = _arrow()
     types = {
-        Kind.EMPTY: pa.null(), Kind.TEXT: pa.string(), Kind.TRUTH: pa.bool_(), Kind.WHOLE: pa.int64(),
-        Kind.NUMBER: pa.float64(), Kind.MIXED: pa.string(),
+        Kind.NULL: arrow.null(), Kind.STRING: arrow.string(), Kind.BOOLEAN: arrow.bool_(), Kind.INTEGER: arrow.int64(),
+        Kind.FLOAT: arrow.float64(), Kind.MIXED: arrow.string(),
     }  # fmt: skip
-    return pa.schema([(name, types[kind]) for name, kind in kinds.items()])
+    return arrow.schema([(name, types[kind]) for name, kind in kinds.items()])
 
 
 def _schema(layout: Layout, columns: Columns) -> pa.Schema:
-    import pyarrow as pa
-
-    own = columns.schema or own_schema(columns.kinds)
-    added = {"row": pa.int64(), "start": pa.int64(), "end": pa.int64(), "aspects": pa.list_(pa.string())}
-    added |= {"reason": pa.string(), "words": pa.string()}
-    return pa.schema(
-        [*own, *((name, added.get(name.removeprefix(layout.prefix), pa.float32())) for name in layout.flat_names)]
+    arrow, own = _arrow(), columns.schema or arrow_schema(columns.kinds)
+    added = dict.fromkeys(("row", "start", "end"), arrow.int64()) | dict.fromkeys(("reason", "words"), arrow.string())
+    added[ASPECTS] = arrow.list_(arrow.string())
+    return arrow.schema(
+        [*own, *((name, added.get(name.removeprefix(layout.prefix), arrow.float32())) for name in layout.flat_names)]
     )
+
+
+def _arrow() -> ModuleType:
+    return require("pyarrow", "tables", "Parquet")

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
-from fewaspect.reviews.columns import Columns, survey
-from fewaspect.reviews.formats import InputFormat, OutputFormat
-from fewaspect.reviews.memory import give_back
-from fewaspect.reviews.reader import Review, read_reviews
-from fewaspect.reviews.source import Source
+from fewaspect.reviews.formats import OutputFormat
+from fewaspect.reviews.readers.columns import Columns, survey
+from fewaspect.reviews.readers.review_reader import Review, read_reviews
+from fewaspect.reviews.readers.source import Source
 
 if TYPE_CHECKING:
     from fewaspect.detector.explain import Analysis
-    from fewaspect.reviews.rows import Layout
+    from fewaspect.reviews.output_rows import Layout
     from fewaspect.reviews.summary import Summary
     from fewaspect.reviews.writers import Target
 
@@ -31,20 +32,13 @@ class Detector(Protocol):
 class Stream:
     """Chunks of reviews, and what is known of them before: all of a file, the first chunk of a pipe."""
 
-    def __init__(
-        self,
-        source: Source,
-        format: InputFormat,
-        column: str | None = None,
-        encoding: str = "utf-8",
-        size: int = CHUNK,
-    ) -> None:
-        known = survey(source, format, column, encoding)
-        self.chunks = chunked(read_reviews(source, format, column, encoding), size)
+    def __init__(self, source: Source, column: str | None = None, size: int = CHUNK) -> None:
+        known = survey(source, column)
+        self.chunks = chunked(read_reviews(source, column), size)
         if known is None:
             first = next(self.chunks, [])
             self.chunks = chain([first], self.chunks)
-            known = Columns.met_in(first)
+            known = Columns.of(first)
         if not known.total:
             raise source.place.error("expected reviews, found none.")
         if not source.rereadable:
@@ -66,11 +60,11 @@ def chunked(reviews: Iterable[Review], size: int = CHUNK, characters: int = _CHA
         yield chunk
 
 
-def analyzed(detector: Detector, chunk: Sequence[Review], words: bool) -> list[Analysis]:
+def analyze_chunk(detector: Detector, chunk: Sequence[Review], words: bool) -> list[Analysis]:
     """An analysis for each review; a text that occurs again is scored once."""
     texts = list(dict.fromkeys(review.text for review in chunk))
     found = dict(zip(texts, detector.analyze_many(texts, words=words), strict=True))
-    give_back()
+    trim_memory()
     return [found[review.text] for review in chunk]
 
 
@@ -83,15 +77,15 @@ def detect_stream(
     progress: Callable[[int], None] = lambda done: None,
 ) -> None:
     """Write a row for every review (or sentence) to the target, and count."""
-    from fewaspect.reviews.rows import rows_of
+    from fewaspect.reviews.output_rows import rows_of
     from fewaspect.reviews.writers import open_writer
 
     words = layout.explain or target.format is OutputFormat.HTML
-    if target.format not in (OutputFormat.JSONL, OutputFormat.HTML):  # whose lines are asked one by one; no columns
-        layout.refuse_clash(stream.columns.kinds, layout.flat_names, stream.place)
+    if target.format not in (OutputFormat.JSONL, OutputFormat.HTML):  # whose rows are checked one by one; no columns
+        stream.place.refuse_clash(stream.columns.kinds, layout.flat_names)
     with open_writer(target, layout, stream.columns) as writer:
         for chunk in stream.chunks:
-            analyses = analyzed(detector, chunk, words)
+            analyses = analyze_chunk(detector, chunk, words)
             first = summary.reviews + 1
             rows = [
                 row
@@ -102,3 +96,20 @@ def detect_stream(
             summary.add(analyses)
             progress(len(chunk))
         writer.finish(summary)
+
+
+def trim_memory() -> None:
+    """Freed memory back to the system: glibc keeps it in ever more pieces (hundreds of megabytes after an hour).
+
+    Elsewhere nothing happens, and nothing is needed.
+    """
+    if trim := _malloc_trim():
+        trim(0)
+
+
+@cache
+def _malloc_trim() -> Callable[[int], int] | None:
+    try:
+        return ctypes.CDLL("libc.so.6").malloc_trim
+    except (OSError, AttributeError):
+        return None

@@ -38,8 +38,8 @@ def run_quickstart(out: Path) -> Path:
     from fewaspect.detector.support import ExampleWarning
     from fewaspect.reviews.definitions import read_definitions
     from fewaspect.reviews.formats import InputFormat
-    from fewaspect.reviews.reader import read_reviews
-    from fewaspect.reviews.source import Source
+    from fewaspect.reviews.readers.review_reader import read_reviews
+    from fewaspect.reviews.readers.source import Source
 
     console, sentences = Console(), load_sample()["test"]
     examples, reviews = out / "examples.json", out / "reviews.jsonl"
@@ -49,7 +49,7 @@ def run_quickstart(out: Path) -> Path:
             f"{names} taken as found; delete what you want to have as it was at first.\n", soft_wrap=True, markup=False
         )
     given = read_definitions(examples)
-    texts = [review.text for review in read_reviews(Source(str(reviews)), InputFormat.JSONL)]
+    texts = [review.text for review in read_reviews(Source(str(reviews), InputFormat.JSONL))]
     detector = AspectDetector()
 
     console.rule("[bold]1  Name aspects and give a few examples")
@@ -109,7 +109,7 @@ def tagged_table(analyses: Sequence[Analysis]) -> Table:
 def _marked(analysis: Analysis, style: dict[str, str]) -> Text:
     from rich.text import Text
 
-    from fewaspect.reviews.highlights import marks, segments
+    from fewaspect.reviews.pages.highlights import marks, segments
 
     words = Text()
     for segment in segments(analysis.text, marks(analysis.words, analysis.sentences)):
@@ -119,16 +119,16 @@ def _marked(analysis: Analysis, style: dict[str, str]) -> Text:
 
 def _write_page(detector: Any, reviews: Path, page: Path) -> None:
     from fewaspect.reviews.formats import InputFormat, OutputFormat
+    from fewaspect.reviews.output_rows import Layout
     from fewaspect.reviews.pipeline import Stream, detect_stream
-    from fewaspect.reviews.rows import Layout
-    from fewaspect.reviews.source import Source
+    from fewaspect.reviews.readers.source import Source
     from fewaspect.reviews.summary import Summary
     from fewaspect.reviews.writers import Target
 
     classes = tuple(detector.classes_)
     layout = Layout(classes, explain=True, per_sentence=False, prefix="")
     target = Target(str(page), OutputFormat.HTML, "fewaspect quickstart")
-    detect_stream(detector, Stream(Source(str(reviews)), InputFormat.JSONL), target, layout, Summary(classes))
+    detect_stream(detector, Stream(Source(str(reviews), InputFormat.JSONL)), target, layout, Summary(classes))
 
 
 def _write_missing(examples: Path, reviews: Path) -> list[Path]:

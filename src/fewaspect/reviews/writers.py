@@ -17,11 +17,10 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from fewaspect.core.errors import ConfigError
 from fewaspect.core.files import atomic_write
 from fewaspect.data.formats.places import Place, quoted
-from fewaspect.data.formats.record_fields import join_names
-from fewaspect.data.formats.table import table_writer
-from fewaspect.reviews.columns import Columns
+from fewaspect.data.formats.records import join_names, table_writer
 from fewaspect.reviews.formats import STANDARD, OutputFormat
-from fewaspect.reviews.rows import Layout, Row
+from fewaspect.reviews.output_rows import Layout, Row
+from fewaspect.reviews.readers.columns import Columns
 
 if TYPE_CHECKING:
     from fewaspect.reviews.summary import Summary
@@ -69,7 +68,7 @@ def _make(target: Target, file: IO[Any], layout: Layout, columns: Columns) -> Wr
     if target.format is OutputFormat.JSONL:
         return JsonWriter(file, layout)
     if target.format is OutputFormat.HTML:
-        from fewaspect.reviews.html import PageWriter
+        from fewaspect.reviews.pages.html import PageWriter
 
         return PageWriter(file, layout, target.title)
     if target.format is OutputFormat.PARQUET:
@@ -89,7 +88,7 @@ class JsonWriter(Writer):
     def write(self, rows: Sequence[Row]) -> None:
         for row in rows:
             added = self.layout.nested(row)
-            self.layout.refuse_clash(row.fields, added, row.place)
+            row.place.refuse_clash(row.fields, added)
             self.file.write(as_json({**row.fields, **added}) + "\n")
 
 
@@ -179,7 +178,7 @@ class _Flushed(Writer):
 
 
 class _Utf8:
-    """Text to a binary stream, written when flushed: a reader that leaves early is met once, between chunks."""
+    """Text to a binary stream, buffered until it is flushed: a broken pipe shows once, between chunks."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream = stream

@@ -14,6 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 from fastapi.testclient import TestClient
 
+from fewaspect.reviews.formats import InputFormat
+from fewaspect.reviews.readers.review_reader import read_reviews
+from fewaspect.reviews.readers.source import Source
 from fewaspect.studio.limits import Limits
 from studio_imports import import_text
 
@@ -74,6 +77,27 @@ def test_parquet_is_read(client: TestClient, project: str) -> None:
     assert events(client.get(f"{project}/jobs/{started}/events").text)[-1][1]["skipped"] == 1
     last = client.get(f"{project}/sentences?offset=4").json()["sentences"][0]
     assert client.get(f"{project}/sentences/{last['id']}").json()["review"]["fields"] == {"n": None}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("r.csv", '\ufeffid,text,note,note\r\n\r\n1,"Cold soup,\n""twice""",a,b\r\n\n2,no café 🍜,,"x\r\n"'),
+        ("r.jsonl", '\ufeff\n{"text": "Cold\\nsoup", "id": 1}\r\n \n{"text": "\\ud83c\\udf5c café", "tags": ["a"]}'),
+        ("r.txt", "\ufeffCold soup\r\n\n\u2028 no café\nlast"),
+    ],
+)
+def test_an_awkward_file_is_read_as_detect_reads_it(
+    client: TestClient, project: str, tmp_path: Path, name: str, content: str
+) -> None:
+    assert "event: done" in import_text(client, project, content, name)
+    (path := tmp_path / name).write_bytes(content.encode())
+    reviews = [review for review in read_reviews(Source(str(path), InputFormat(path.suffix[1:]))) if review.text]
+    sentences = client.get(f"{project}/sentences?offset=4").json()["sentences"]
+    found = [client.get(f"{project}/sentences/{sentence['id']}").json()["review"] for sentence in sentences]
+    assert {review["text"]: review["fields"] for review in found} == {
+        review.text: {key: value for key, value in review.fields.items() if key != "text"} for review in reviews
+    }
 
 
 @pytest.mark.parametrize(

@@ -7,20 +7,19 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from fewaspect.data.formats.json_lines import parse
-from fewaspect.data.formats.lines import read_lines
+from fewaspect.data.formats.input_file import read_whole
 from fewaspect.data.formats.places import Place, quoted, shown
 from fewaspect.data.formats.record_fields import Fields, make_sentence
+from fewaspect.data.formats.records import parse_json
 from fewaspect.data.labelled import LabelledSentence
 
-FILE_LIMIT = 64 * 2**20  # bytes; the object is read whole, and FewAsp's largest split has a tenth of this
 _FIELDS = Fields("tokens", "aspects")
 
 
 def read(path: Path, fields: Fields, encoding: str) -> Iterator[LabelledSentence]:
     """One sentence per listing, its tokens joined by a space: a sentence under two aspects is listed twice."""
     place = Place(path)
-    groups = parse(_content(path, encoding, place), place)
+    groups = parse_json(read_whole(path, "grouped JSON", encoding), place)
     if not isinstance(groups, dict):
         raise place.error(f"expected one JSON object with a list per aspect, found {shown(groups)}.")
     for aspect, entries in groups.items():
@@ -32,7 +31,7 @@ def read(path: Path, fields: Fields, encoding: str) -> Iterator[LabelledSentence
 
 
 def write(sentences: Iterable[LabelledSentence], file: IO[Any], place: Place) -> None:
-    """Each sentence under one of its aspects; repeated lines of one sentence go under its aspects in turn."""
+    """Each sentence under one of its aspects; repeated lines of one sentence go under its aspects one after another."""
     groups: dict[str, list[list[list[str]]]] = {}
     listed: dict[LabelledSentence, int] = {}
     for number, sentence in enumerate(sentences, 1):
@@ -45,15 +44,6 @@ def write(sentences: Iterable[LabelledSentence], file: IO[Any], place: Place) ->
         groups.setdefault(aspect, []).append([sentence.text.split(" "), list(sentence.aspects)])
     json.dump(groups, file, ensure_ascii=False)
     file.write("\n")
-
-
-def _content(path: Path, encoding: str, place: Place) -> str:
-    if path.is_file() and (size := path.stat().st_size) > FILE_LIMIT:
-        raise place.error(
-            f"expected grouped JSON of at most {FILE_LIMIT >> 20} MB, found {size >> 20} MB; it was not read.",
-            "Write one JSON object per sentence and line instead.",
-        )
-    return "".join(line for _, line in read_lines(path, encoding, FILE_LIMIT))
 
 
 def _sentence(place: Place, aspect: str, entry: object) -> LabelledSentence:

@@ -7,52 +7,23 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from fewaspect.core.errors import DataError
-from fewaspect.data.formats.lines import read_lines
-from fewaspect.data.formats.places import Place, quoted, shown
-from fewaspect.data.formats.record_fields import SEPARATOR, Fields, join_names, make_sentence
+from fewaspect.data.formats.input_file import opened_text
+from fewaspect.data.formats.places import Place, quoted
+from fewaspect.data.formats.record_fields import SEPARATOR, Fields, make_sentence
+from fewaspect.data.formats.records import LineReader, join_names, json_objects
 from fewaspect.data.labelled import LabelledSentence
 
 FEWASP_TEXT, FEWASP_LABELS = "text_u", "label"
 
 
 def read(path: Path, fields: Fields, encoding: str) -> Iterator[LabelledSentence]:
-    for number, line in read_lines(path, encoding):
-        if not line.strip():
-            continue
-        place = Place(path).line(number)
-        record = parse(line, place)
-        if not isinstance(record, dict):
-            raise place.error(f"expected a JSON object, found {shown(record)}.", "Write one object per line.")
-        for field in (fields.text, fields.labels):
-            if field not in record:
-                raise place.error(f"{quoted(field)} is missing, found {_keys(record)}.", _remedy(field, fields))
-        yield make_sentence(place, fields, record[fields.text], record[fields.labels])
-
-
-def parse(text: str, place: Place) -> Any:
-    """JSON or a DataError with line and column."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise _fault(text, error, place) from None
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits; brackets thousands deep
-        raise place.error(f"expected a simple JSON object, found one that cannot be read ({error}).") from None
-
-
-def _fault(text: str, error: json.JSONDecodeError, place: Place) -> DataError:
-    """Where it is wrong, or where it breaks off, which is not where the decoder began to miss something."""
-    lines = text.rstrip().split("\n")
-    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
-        where, near = place.line(len(lines)), lines[-1][-30:]
-        problem = f"a text that breaks off after column {len(lines[-1])}"
-    else:
-        where, near = place.line(error.lineno), text[max(0, error.pos - 15) : error.pos + 15]
-        problem = f"a fault at column {error.colno} ({error.msg})"
-    return (place if place.spot else where).error(
-        f"expected valid JSON, found {problem}: {quoted(near)}.",
-        "Correct the line, or name the file's true format with --from.",
-    )
+    with opened_text(path) as file:
+        for record in json_objects(LineReader(file, Place(path), encoding)):
+            place, found = Place(path).line(record.line), record.values
+            for field in (fields.text, fields.labels):
+                if field not in found:
+                    raise place.error(f"{quoted(field)} is missing, found {_keys(found)}.", _remedy(field, fields))
+            yield make_sentence(place, fields, found[fields.text], found[fields.labels])
 
 
 def write(sentences: Iterable[LabelledSentence], file: IO[Any], place: Place) -> None:

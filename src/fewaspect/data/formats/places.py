@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,14 +23,24 @@ class Place:
         return replace(self, spot=spot)
 
     def line(self, number: int) -> Place:
-        return self.at(f"line {number}")
+        return Place(self.path, f"line {number}")  # once per record: `replace` takes longer
 
     def __str__(self) -> str:
         return printable(f"{self.path}, {self.spot}" if self.spot else f"{self.path}")
 
     def error(self, problem: str, remedy: str = "") -> DataError:
         """What was expected and found, and in a second line what to do."""
-        return DataError(f"{self}: {problem}" + (f"\n{remedy}" if remedy else ""))
+        error = DataError(f"{self}: {problem}" + (f"\n{remedy}" if remedy else ""))
+        error.problem = problem
+        return error
+
+    def refuse_clash(self, columns: Iterable[str], added: Iterable[str]) -> None:
+        """A column of the input is never overwritten."""
+        if clash := sorted(set(columns) & set(added)):
+            raise self.error(
+                f"the column {quoted(clash[0])} is one that the output adds.",
+                'Rename it, or put something before the names of the added columns, such as --prefix "found_".',
+            )
 
 
 def shown(value: object) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from fewaspect.core.errors import DataError
 from fewaspect.data.format_names import Format
+from fewaspect.data.formats.input_file import opened_text
 from fewaspect.data.formats.json_lines import FEWASP_TEXT
-from fewaspect.data.formats.lines import opened_text
 from fewaspect.data.formats.places import Place, quoted
 
 EXTENSIONS = {

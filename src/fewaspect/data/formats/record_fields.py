@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fewaspect.data.formats.places import Place, quoted, shown
@@ -38,17 +38,6 @@ def checked(place: Place, sentences: Iterable[LabelledSentence]) -> Iterable[Lab
     for number, sentence in enumerate(sentences, 1):
         here = place.at(f"sentence {number}")
         yield make_sentence(here, Fields(), sentence.text, list(sentence.aspects))
-
-
-def join_names(place: Place, aspects: Sequence[str], separator: str, joint: str) -> str:
-    """Aspect names as one string; a name that contains the separator cannot be told apart and is refused."""
-    for name in aspects:
-        if separator in name:
-            raise place.error(
-                f"the aspect {quoted(name)} contains {quoted(separator)}, which separates names in this format.",
-                "Rename the aspect, or write jsonl or parquet, which keep names in a list.",
-            )
-    return joint.join(aspects)
 
 
 def _names(place: Place, fields: Fields, labels: object) -> tuple[str, ...]:

@@ -119,7 +119,7 @@ def tune(studio: InStudio, project: ProjectId, nothing: Nothing | None = None) -
         if state.detector is None:
             raise DataError("tune: expected a project with aspects, found none.")
         before = state.detector.thresholds_
-        own = AspectDetector.on(
+        own = AspectDetector.from_examples(
             studio.engine.scorer, state.definition.as_examples(), state.definition.thresholds(), state.detector
         )
         tuned = own.tune()

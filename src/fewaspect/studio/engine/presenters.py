@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fewaspect.detector.explain import Analysis
-from fewaspect.reviews.highlights import marks
+from fewaspect.reviews.pages.highlights import marks
 from fewaspect.studio.engine.state import State
 
 UNSURE = 0.5  # from here on a sentence counts as uncertain

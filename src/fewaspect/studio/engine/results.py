@@ -9,8 +9,8 @@ from typing import Any
 from fewaspect.data.formats.places import Place
 from fewaspect.detector.explain import Analysis
 from fewaspect.detector.thresholds import best_first, reason
-from fewaspect.reviews.columns import Columns, Kind
-from fewaspect.reviews.rows import Layout, Row
+from fewaspect.reviews.output_rows import Layout, Row
+from fewaspect.reviews.readers.columns import Columns, Kind, update_kinds
 from fewaspect.reviews.summary import Summary
 from fewaspect.reviews.writers import TableWriter, Writer, open_target
 from fewaspect.studio.engine.state import State
@@ -24,9 +24,8 @@ def write_results(state: State, reviews: Sequence[Any], path: Path, format: str)
     text = _free("text", [name for own in fields.values() for name in own])
     kinds: dict[str, Kind] = {}
     for own in fields.values():
-        for name, value in own.items():
-            kinds[name] = kinds.get(name, Kind.EMPTY).joined(Kind.of(value))
-    columns = Columns({**kinds, text: Kind.TEXT})
+        update_kinds(kinds, own)
+    columns = Columns({**kinds, text: Kind.STRING})
     classes = tuple(aspect.name for aspect in state.definition.aspects)
     layout = Layout(classes, per_sentence=True)
     while set(layout.flat_names) & set(columns.kinds):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from typing import Any
 
 from fewaspect.core.errors import DataError, FewAspectError
 from fewaspect.data.labels import check_texts
+from fewaspect.reviews.formats import InputFormat
 from fewaspect.reviews.pipeline import Stream
-from fewaspect.reviews.reader import Review
+from fewaspect.reviews.readers.review_reader import Review
 from fewaspect.reviews.writers import as_json
 from fewaspect.studio.importing.dates import read_dates
 from fewaspect.studio.importing.jobs import Job
@@ -38,33 +40,44 @@ def import_reviews(
 
 
 def _read(studio: Studio, upload: Upload, text: str | None, date: str | None, job: Job) -> list[NewReview]:
-    limits, scorer = studio.limits, studio.engine.scorer
-    column = text or guess_text(upload.source, columns_of(upload))
-    stream = Stream(upload.source, upload.format, None if upload.format.value == "txt" else column)
+    stream = _open_stream(studio, upload, text, date)
     job.total = stream.columns.total or 0
-    if job.total > limits.import_rows:
-        raise TooManyError(f"{upload.name}: expected at most {limits.import_rows:,} rows, found {job.total:,}.")
-    if date is not None and date not in stream.columns.kinds:
-        raise upload.source.place.error(f'expected a column "{date}" of dates, found none of that name.')
     found: list[NewReview] = []
     dates: list[Any] = []
     for chunk in stream.chunks:
         if studio.jobs.stopping.is_set():
             raise DataError("expected to finish the import, found that the studio stops.")
-        kept = [review for review in chunk if review.text.strip() and len(review.text) <= limits.text_chars]
-        texts = check_texts([review.text.replace("\0", "\ufffd") for review in kept])
-        spans, *_ = scorer.split_sentences(texts)
+        kept = [r for r in chunk if r.text.strip() and len(r.text) <= studio.limits.text_chars]
+        found += _new_reviews(studio, kept)
         dates += [review.fields.get(date) if date else None for review in kept]
-        found += [
-            NewReview(own, None, _fields(review), places)
-            for own, review, places in zip(texts, kept, spans, strict=True)
-        ]
         job.done += len(chunk)
         job.skipped += len(chunk) - len(kept)
     if not found:
-        raise upload.source.place.error(f"expected texts of 1 to {limits.text_chars:,} characters, found none.")
-    known = read_dates(dates) if date else [None] * len(found)
-    return [NewReview(r.text, day, r.fields, r.spans) for r, day in zip(found, known, strict=True)]
+        raise stream.place.error(f"expected texts of 1 to {studio.limits.text_chars:,} characters, found none.")
+    known = read_dates(dates) if date else dates
+    return [replace(review, date=day) for review, day in zip(found, known, strict=True)]
+
+
+def _open_stream(studio: Studio, upload: Upload, text: str | None, date: str | None) -> Stream:
+    """The reviews of a file that is read to its end, within the limits."""
+    column = text or guess_text(upload.source, columns_of(upload))
+    stream = Stream(upload.source, None if upload.format is InputFormat.TXT else column)
+    rows, most = stream.columns.total or 0, studio.limits.import_rows
+    if rows > most:
+        raise TooManyError(f"{upload.name}: expected at most {most:,} rows, found {rows:,}.")
+    if date is not None and date not in stream.columns.kinds:
+        raise stream.place.error(f'expected a column "{date}" of dates, found none of that name.')
+    return stream
+
+
+def _new_reviews(studio: Studio, reviews: list[Review]) -> list[NewReview]:
+    """Split into sentences; the dates come when all are known."""
+    texts = check_texts([review.text.replace("\0", "\ufffd") for review in reviews])
+    spans, *_ = studio.engine.scorer.split_sentences(texts)
+    return [
+        NewReview(text, None, _fields(review), places)
+        for text, review, places in zip(texts, reviews, spans, strict=True)
+    ]
 
 
 def _fields(review: Review) -> dict[str, Any]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
 from fewaspect.core.errors import DataError
-from fewaspect.data.formats.json_lines import parse
-from fewaspect.data.formats.table import read_rows
-from fewaspect.reviews.formats import InputFormat
-from fewaspect.reviews.reader import read_reviews, text_column
-from fewaspect.reviews.source import Source
+from fewaspect.reviews.readers.review_reader import text_column
+from fewaspect.reviews.readers.source import Source
 from fewaspect.reviews.writers import as_text
 from fewaspect.studio.importing.dates import are_dates
 from fewaspect.studio.importing.uploads import Upload
@@ -23,7 +20,7 @@ LONGEST = 300  # characters of a sample
 
 def preview(upload: Upload) -> dict[str, Any]:
     """Columns with samples and kinds, guesses, and the first rows."""
-    records = list(islice(_records(upload.source, upload.format), LOOKED_AT))
+    records = _first_records(upload.source)
     if not records:
         raise upload.source.place.error("expected reviews, found none.")
     names = list(dict.fromkeys(name for record in records for name in record))
@@ -31,15 +28,11 @@ def preview(upload: Upload) -> dict[str, Any]:
     kinds = {name: _kind(own) for name, own in values.items()}
     return {
         "format": upload.format.value,
-        "columns": [
-            {"name": name, "samples": [_shown(v) for v in values[name] if v not in (None, "")][:SHOWN],
-             "kind": kinds[name]}
-            for name in names
-        ],
+        "columns": [{"name": name, "samples": _samples(values[name]), "kind": kinds[name]} for name in names],
         "text_column": guess_text(upload.source, values),
         "date_column": next((name for name in names if kinds[name] == "date"), None),
         "rows": [{name: _shown(record.get(name)) for name in names} for record in records[:SHOWN]],
-    }  # fmt: skip
+    }
 
 
 def guess_text(source: Source, values: dict[str, list[Any]]) -> str:
@@ -56,34 +49,17 @@ def guess_text(source: Source, values: dict[str, list[Any]]) -> str:
 
 def columns_of(upload: Upload) -> dict[str, list[Any]]:
     """The first values of each column."""
-    records = list(islice(_records(upload.source, upload.format), LOOKED_AT))
+    records = _first_records(upload.source)
     return {name: [record.get(name) for record in records] for record in records[:1] for name in record}
 
 
-def _records(source: Source, format: InputFormat) -> Iterator[dict[str, Any]]:
-    """Whole records, before it is known which column is the text."""
-    if format is InputFormat.TXT:
-        yield from (review.fields for review in read_reviews(source, format))
-    elif format is InputFormat.JSONL:
-        for number, line in source.lines("utf-8"):
-            if line.strip():
-                record = parse(line, source.place.line(number))
-                if not isinstance(record, dict):
-                    raise source.place.line(number).error("expected a JSON object, found something else.")
-                yield record
-    elif format is InputFormat.PARQUET:
-        import pyarrow.parquet as pq
+def _first_records(source: Source) -> list[dict[str, Any]]:
+    with source.records() as records:
+        return [fields for _, fields in islice(records.rows, LOOKED_AT)]
 
-        with pq.ParquetFile(source.name) as file:
-            for batch in file.iter_batches(LOOKED_AT):
-                yield from batch.to_pylist()
-    else:
-        delimiter = "\t" if format is InputFormat.TSV else ","
-        lines = (line for _, line in source.lines("utf-8"))
-        _, header = next(read_rows(lines, source.place, delimiter), (source.place, []))
-        if not header:
-            raise source.place.error("expected a header line and reviews below it, found nothing.")
-        yield from (review.fields for review in read_reviews(source, format, header[0].strip()))
+
+def _samples(values: Sequence[Any]) -> list[str]:
+    return [_shown(value) for value in values if value not in (None, "")][:SHOWN]
 
 
 def _kind(values: Sequence[Any]) -> str:
@@ -92,14 +68,16 @@ def _kind(values: Sequence[Any]) -> str:
         return "empty"
     if are_dates(there):
         return "date"
-    if all(isinstance(v, int | float) or (isinstance(v, str) and _is_number(v)) for v in there):
+    if all(map(_is_number, there)):
         return "number"
     if not all(isinstance(value, str) for value in there):
         return "other"
     return "text" if sum(map(len, there)) >= 25 * len(there) else "label"
 
 
-def _is_number(value: str) -> bool:
+def _is_number(value: Any) -> bool:
+    if not isinstance(value, str):
+        return isinstance(value, int | float)
     try:
         float(value)
     except ValueError:

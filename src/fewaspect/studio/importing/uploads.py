@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from fewaspect.core.errors import ConfigError, DataError, FewAspectError
+from fewaspect.data.formats.parquet import opened_parquet
+from fewaspect.data.formats.places import Place
 from fewaspect.reviews.formats import InputFormat, choose_formats
-from fewaspect.reviews.source import Source
+from fewaspect.reviews.readers.source import Source
 from fewaspect.studio.problems import TooLargeError, UnsupportedError
 
 PIECE = 1 << 20
@@ -33,7 +35,7 @@ class Upload:
 
     @property
     def source(self) -> Source:
-        return Source(str(self.path))
+        return Source(str(self.path), self.format)
 
     def told(self, error: FewAspectError) -> FewAspectError:
         """The same error about the file as the user knows it, without advice that is for the command line."""
@@ -81,13 +83,8 @@ def _copy(file: BinaryIO | gzip.GzipFile, upload: Upload, most_bytes: int) -> No
 
 
 def _refuse_large_parquet(upload: Upload, most_bytes: int) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        about = pq.ParquetFile(upload.path).metadata
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{upload.name}: expected a Parquet file, found one that cannot be read ({error}).") from None
-    size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+    with opened_parquet(upload.path, Place(upload.name)) as parquet:
+        metadata = parquet.metadata
+        size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
     if size > most_bytes:
         raise TooLargeError(f"{upload.name}: expected at most {most_bytes >> 20} MB unpacked, found more.")

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import IO, TYPE_CHECKING, Any
 
-from fewaspect.reviews.highlights import segments
-from fewaspect.reviews.rows import Layout, Row
+from fewaspect.reviews.output_rows import Layout, Row
+from fewaspect.reviews.pages.highlights import segments
 from fewaspect.reviews.writers import Writer
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fewaspect.reviews.highlights import Mark, marks, segments
+from fewaspect.reviews.pages.highlights import Mark, marks, segments
 
 TEXT = "Cold soup, cold! Kind waiter."
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from fewaspect.data.formats.places import Place, quoted
-from fewaspect.reviews.highlights import Mark, marks
+from fewaspect.data.formats.places import Place
+from fewaspect.detector.tables import ASPECTS, PROBABILITY
+from fewaspect.reviews.pages.highlights import Mark, marks
 
 if TYPE_CHECKING:
     from fewaspect.detector.explain import Analysis
-    from fewaspect.reviews.reader import Review
+    from fewaspect.reviews.readers.review_reader import Review
 
 _DIGITS = 4
 
@@ -35,7 +36,7 @@ class Row:
 
 def rows_of(review: Review, analysis: Analysis, number: int, per_sentence: bool) -> Iterator[Row]:
     """A row for the review, or one for each of its sentences, with the sentence in place of the text."""
-    marked = marks(analysis.words, analysis.sentences)
+    marked = marks(analysis.words, analysis.sentences) if analysis.words else ()
     whole = Row(
         review.place, review.fields, analysis.text, number, 0, len(analysis.text), analysis.aspects,
         analysis.probabilities, analysis.reason, marked, analysis,
@@ -68,8 +69,8 @@ class Layout:
 
     def flat(self, row: Row) -> dict[str, Any]:
         """For tables: one column per aspect."""
-        added: dict[str, Any] = self._where(row) | {"aspects": list(row.aspects)}
-        added |= {f"p_{name}": float(row.probabilities[name]) for name in self.classes}
+        added: dict[str, Any] = self._where(row) | {ASPECTS: list(row.aspects)}
+        added |= {PROBABILITY + name: float(row.probabilities[name]) for name in self.classes}
         if self.explain:
             added |= {"reason": row.reason, "words": _words_in_a_line(row)}
         return self._prefixed(added)
@@ -77,7 +78,7 @@ class Layout:
     def nested(self, row: Row) -> dict[str, Any]:
         """For JSON: lists and objects, numbers rounded."""
         added: dict[str, Any] = self._where(row) | {
-            "aspects": list(row.aspects),
+            ASPECTS: list(row.aspects),
             "probabilities": _rounded(row.probabilities),
         }
         if self.explain:
@@ -90,15 +91,7 @@ class Layout:
     def flat_names(self) -> list[str]:
         where = ["row", "start", "end"] if self.per_sentence else []
         explained = ["reason", "words"] if self.explain else []
-        return [self.prefix + n for n in (*where, "aspects", *(f"p_{c}" for c in self.classes), *explained)]
-
-    def refuse_clash(self, columns: Iterable[str], added: Iterable[str], place: Place) -> None:
-        """A column of the reviews is never overwritten."""
-        if clash := sorted(set(columns) & set(added)):
-            raise place.error(
-                f"the column {quoted(clash[0])} is one that the output adds.",
-                'Rename it, or put something before the names of the added columns, such as --prefix "found_".',
-            )
+        return [self.prefix + n for n in (*where, ASPECTS, *(PROBABILITY + c for c in self.classes), *explained)]
 
     def _where(self, row: Row) -> dict[str, Any]:
         return {"row": row.number, "start": row.start, "end": row.end} if self.per_sentence else {}

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fewaspect.bulk.division import divide
-from fewaspect.bulk.partition_reader import read_part
+from fewaspect.bulk.partition_reader import read_partition
+from fewaspect.bulk.partitioning import partition_file
 from fewaspect.bulk.plan import BulkSettings, make_plan
 from fewaspect.bulk.storage import find_files
 from fewaspect.core.errors import DataError
@@ -28,9 +28,9 @@ CELLS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0
 def read_all(path: Path, format: InputFormat, rows: int, size: int = 3) -> tuple[list[dict[str, object]], list[str]]:
     """Good rows and the places of bad ones, partition by partition."""
     plan = make_plan(find_files(str(path)), BulkSettings(format, rows=rows), {})
-    assert [part.number for part in plan.parts] == list(range(len(plan.parts)))
-    assert all(1 <= part.rows <= rows for part in plan.parts)
-    chunks = [chunk for part in plan.parts for chunk in read_part(plan, part, size)]
+    assert [part.number for part in plan.partitions] == list(range(len(plan.partitions)))
+    assert all(1 <= part.rows <= rows for part in plan.partitions)
+    chunks = [chunk for part in plan.partitions for chunk in read_partition(plan, part, size)]
     assert all(len(chunk.table) + len(chunk.bad) <= size for chunk in chunks)
     return [row for c in chunks for row in c.table.to_pylist()], [bad["place"] for c in chunks for bad in c.bad]
 
@@ -64,16 +64,16 @@ def test_parquet_is_the_sum_of_its_partitions(count: int, group: int, most: int,
     with TemporaryDirectory() as folder:
         path = Path(folder) / "r.parquet"
         pq.write_table(pa.table({"id": range(count), "text": ["a"] * count}), path, row_group_size=group)
-        cuts = divide(str(path), InputFormat.PARQUET, "utf-8", most, largest).cuts
-        assert [start for start, _, _ in cuts] == [sum(rows for _, _, rows in cuts[:n]) for n in range(len(cuts))]
-        assert sum(rows for _, _, rows in cuts) == count
+        ranges = partition_file(str(path), InputFormat.PARQUET, "utf-8", most, largest).ranges
+        assert [start for start, _, _ in ranges] == [sum(rows for _, _, rows in ranges[:n]) for n in range(len(ranges))]
+        assert sum(rows for _, _, rows in ranges) == count
         good, _ = read_all(path, InputFormat.PARQUET, most)
     assert [row["id"] for row in good] == list(range(count))
 
 
 def test_small_groups_of_parquet_are_joined_and_never_cut(tmp_path: Path) -> None:
     pq.write_table(pa.table({"text": ["a"] * 23}), path := tmp_path / "r.parquet", row_group_size=6)
-    assert [rows for _, _, rows in divide(str(path), InputFormat.PARQUET, "utf-8", 15).cuts] == [12, 11]
+    assert [rows for _, _, rows in partition_file(str(path), InputFormat.PARQUET, "utf-8", 15).ranges] == [12, 11]
 
 
 def test_compressed_text_is_divided_too(tmp_path: Path) -> None:
@@ -85,7 +85,8 @@ def test_compressed_text_is_divided_too(tmp_path: Path) -> None:
 
 def test_bytes_bound_a_partition_as_well_as_rows(tmp_path: Path) -> None:
     (path := tmp_path / "r.txt").write_text(("x" * 99 + "\n") * 10)
-    assert [rows for *_, rows in divide(str(path), InputFormat.TXT, "utf-8", 100, largest=250).cuts] == [3, 3, 3, 1]
+    ranges = partition_file(str(path), InputFormat.TXT, "utf-8", 100, largest=250).ranges
+    assert [rows for *_, rows in ranges] == [3, 3, 3, 1]
 
 
 def test_bad_rows_leave_the_others_alone_and_name_their_place(tmp_path: Path) -> None:
@@ -140,4 +141,4 @@ def test_a_file_that_lost_records_since_is_refused(tmp_path: Path) -> None:
     plan = make_plan(find_files(str(path)), BulkSettings(InputFormat.TXT), {})
     path.write_text("a\n")
     with pytest.raises(DataError, match="expected 3 records where part-00000 was planned, found 1"):
-        list(read_part(plan, plan.parts[0]))
+        list(read_partition(plan, plan.partitions[0]))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fewaspect.data.labelled import text_identity
-from fewaspect.reviews.highlights import marks, segments
-from fewaspect.reviews.html import hues, render
+from fewaspect.reviews.pages.highlights import marks, segments
+from fewaspect.reviews.pages.html import hues, render
 from fewaspect.reviews.pipeline import Detector
 from fewaspect.reviews.sampling import FairSample
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MATRIX = 15  # aspects in the matrix of co-occurrence; more could not be read
 _KEPT = 32  # candidates per aspect, from which different ones are chosen
 _WORDS = range(4, 46)
-_FEW = 5  # reviews; two aspects that meet less often say nothing
+_FEW = 5  # reviews; pairs of aspects that occur in fewer are left to chance
 
 
 @dataclass
@@ -74,10 +74,10 @@ def render_report(detector: Detector, summary: Summary, candidates: Candidates, 
     wanted = list(dict.fromkeys(text for texts in chosen.values() for text in texts))
     analyses = dict(zip(wanted, detector.analyze_many(wanted, words=True), strict=True)) if wanted else {}
     examples = {name: [_example(analyses[text], name) for text in texts] for name, texts in chosen.items()}
-    met = [name for name in summary.by_frequency() if summary.counts[name]]
+    found = [name for name in summary.by_frequency() if summary.counts[name]]
     values: dict[str, Any] = {
         "title": title, "summary": summary, "examples": examples, "without": without, "hues": hues(summary.classes),
-        "matrix": met[:MATRIX], "left_out": max(0, len(met) - MATRIX), "pairs": _striking(summary),
+        "matrix": found[:MATRIX], "left_out": max(0, len(found) - MATRIX), "pairs": _striking(summary),
     }  # fmt: skip
     return render("report.html", values)
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from fewaspect.reviews import memory
-from fewaspect.reviews.pipeline import analyzed
-from fewaspect.reviews.reader import Review
-from fewaspect.reviews.source import Source
+from fewaspect.data.formats.places import Place
+from fewaspect.reviews import pipeline
+from fewaspect.reviews.readers.review_reader import Review
 from keyword_detector import KeywordDetector
 
 
@@ -20,7 +19,7 @@ def resident() -> int:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only glibc keeps it")
 def test_what_glibc_keeps_in_pieces_is_given_back() -> None:
-    if memory._trim() is None:
+    if pipeline._malloc_trim() is None:
         pytest.skip("another C library")
     import ctypes
 
@@ -32,19 +31,19 @@ def test_what_glibc_keeps_in_pieces_is_given_back() -> None:
     for piece in pieces[:-1]:  # the last holds the heap's end in place
         free(piece)
     before = resident()
-    memory.give_back()
+    pipeline.trim_memory()
     assert resident() < before - 15_000  # pages of 4 kB: half of the 120 MB and more
     free(pieces[-1])
 
 
 def test_it_is_done_after_every_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
-    monkeypatch.setattr("fewaspect.reviews.pipeline.give_back", lambda: calls.append(1))
+    monkeypatch.setattr("fewaspect.reviews.pipeline.trim_memory", lambda: calls.append(1))
     for text in ("soup", "waiter"):
-        analyzed(KeywordDetector(), [Review(text, "text", {}, Source("r").place)], words=False)
+        pipeline.analyze_chunk(KeywordDetector(), [Review(text, "text", {}, Place("r"))], words=False)
     assert len(calls) == 2
 
 
 def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_trim", lambda: None)
-    memory.give_back()
+    monkeypatch.setattr(pipeline, "_malloc_trim", lambda: None)
+    pipeline.trim_memory()

@@ -31,22 +31,33 @@ class Segment:
 def marks(
     words: Sequence[WordEvidence], sentences: Sequence[SentenceResult], at_least: float = 0.5
 ) -> tuple[Mark, ...]:
-    """In each sentence, each word under the decided aspect that it says most for.
+    """In each sentence, each word under the decided aspect that it is the strongest evidence for.
 
-    A word counts if it says at least half of what the strongest word of its sentence says; punctuation never does.
+    A word needs at least half the evidence of the strongest word of its sentence; punctuation is never marked.
     """
-    found = []
-    for sentence in sentences:
-        inside = [word for word in words if sentence.start <= word.start and word.end <= sentence.end]
-        inside = [word for word in inside if any(map(str.isalnum, word.text))]
-        strongest = {name: max((w.evidence.get(name, 0.0) for w in inside), default=0.0) for name in sentence.aspects}
-        for word in inside:
-            said = {name: word.evidence.get(name, 0.0) for name in sentence.aspects}
-            strong = [name for name, value in said.items() if value > 0 and value >= at_least * strongest[name]]
-            if strong:
-                best = max(strong, key=lambda name: said[name])
-                found.append(Mark(word.start, word.end, best, said[best]))
-    return tuple(found)
+    return tuple(
+        mark for sentence in sentences for mark in _sentence_marks(_words_within(words, sentence), sentence, at_least)
+    )
+
+
+def _words_within(words: Sequence[WordEvidence], sentence: SentenceResult) -> list[WordEvidence]:
+    return [
+        word
+        for word in words
+        if sentence.start <= word.start and word.end <= sentence.end and any(map(str.isalnum, word.text))
+    ]
+
+
+def _sentence_marks(words: Sequence[WordEvidence], sentence: SentenceResult, at_least: float) -> Iterator[Mark]:
+    needed = {
+        name: at_least * max((word.evidence.get(name, 0.0) for word in words), default=0.0) for name in sentence.aspects
+    }
+    for word in words:
+        evidence = {name: word.evidence.get(name, 0.0) for name in sentence.aspects}
+        strong = [name for name, value in evidence.items() if value > 0 and value >= needed[name]]
+        if strong:
+            best = max(strong, key=lambda name: evidence[name])
+            yield Mark(word.start, word.end, best, evidence[best])
 
 
 def segments(text: str, marked: Sequence[Mark], start: int = 0) -> Iterator[Segment]:

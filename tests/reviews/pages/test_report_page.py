@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fewaspect.reviews.report_page import Candidates, different, render_report
+from fewaspect.reviews.pages.report_page import Candidates, different, render_report
 from fewaspect.reviews.summary import Summary
 from keyword_detector import KeywordDetector
 

@@ -15,17 +15,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from fewaspect.core.errors import ConfigError, DataError
-from fewaspect.reviews.columns import Kind, survey
 from fewaspect.reviews.formats import InputFormat, OutputFormat, PipeFormat, choose_formats
 from fewaspect.reviews.pipeline import Stream, chunked
-from fewaspect.reviews.reader import Review, read_reviews, text_column
-from fewaspect.reviews.source import Source
+from fewaspect.reviews.readers.columns import Kind, survey
+from fewaspect.reviews.readers.review_reader import Review, read_reviews, text_column
+from fewaspect.reviews.readers.source import Source
 
 NASTY = 'Cold soup, "great" waiter 🍜\nsecond line'
 
 
 def read(path: Path, format: str, column: str | None = None) -> list[Review]:
-    return list(read_reviews(Source(str(path)), InputFormat(format), column))
+    return list(read_reviews(Source(str(path), InputFormat(format)), column))
 
 
 def test_plain_text_has_a_review_per_line_also_where_it_is_blank(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_table_keeps_all_columns_beside_the_text(tmp_path: Path) -> None:
 
 def test_columns_of_the_same_name_are_all_kept(tmp_path: Path) -> None:
     (path := tmp_path / "r.csv").write_text("text,a,a,a.1,a\nsoup,1,2,3,4\n")
-    (review,) = read_reviews(Source(str(path)), InputFormat.CSV)
+    (review,) = read_reviews(Source(str(path), InputFormat.CSV))
     assert list(review.fields.items()) == [("text", "soup"), ("a", "1"), ("a.2", "2"), ("a.1", "3"), ("a.3", "4")]
 
 
@@ -66,7 +66,7 @@ def test_parquet_keeps_all_columns_and_their_types(tmp_path: Path) -> None:
     rows = [{"text": NASTY, "n": 3, "when": when, "l": ["a"]}, {"text": None, "n": None, "when": None, "l": None}]
     pq.write_table(pa.Table.from_pylist(rows, schema=pa.schema(types)), path)
     assert [review.fields for review in read(path, "parquet")] == rows
-    known = survey(Source(str(path)), InputFormat.PARQUET, None, "utf-8")
+    known = survey(Source(str(path), InputFormat.PARQUET), None)
     assert known is not None
     assert (known.total, known.schema.field("n").type, known.schema.field("when").type) == (
         2, pa.int8(), pa.timestamp("us"),
@@ -77,7 +77,7 @@ def test_columns_of_the_same_name_in_parquet_are_all_kept(tmp_path: Path) -> Non
     columns = [pa.array(["soup"]), pa.array([1]), pa.array(["x"])]
     pq.write_table(pa.Table.from_arrays(columns, names=["text", "a", "a"]), path := tmp_path / "r.parquet")
     assert [review.fields for review in read(path, "parquet")] == [{"text": "soup", "a": 1, "a.1": "x"}]
-    columns_met = Stream(Source(str(path)), InputFormat.PARQUET).columns
+    columns_met = Stream(Source(str(path), InputFormat.PARQUET)).columns
     assert columns_met.schema.names == list(columns_met.kinds) == ["text", "a", "a.1"]
 
 
@@ -105,13 +105,13 @@ def test_text_may_be_compressed(tmp_path: Path, format: str) -> None:
 def test_standard_input_is_read_once_and_may_be_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
     for content in (b"one\ntwo\n", gzip.compress(b"one\ntwo\n")):
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
-        stream = Stream(Source("-"), InputFormat.TXT, size=1)
+        stream = Stream(Source("-", InputFormat.TXT), size=1)
         assert [[review.text for review in chunk] for chunk in stream.chunks] == [["one"], ["two"]]
         assert stream.columns.total is None
 
 
 def test_the_text_column_is_a_usual_name_or_the_only_one_or_as_said() -> None:
-    place = Source("r.csv").place
+    place = Source("r.csv", InputFormat.CSV).place
     assert text_column(["id", "Review", "Text "], None, place) == "Text "
     assert text_column(["comment"], None, place) == "comment"
     assert text_column(["text", "comment"], "comment", place) == "comment"
@@ -133,14 +133,14 @@ def test_a_table_that_is_separated_otherwise_is_not_taken_for_one_column(
     format = InputFormat(path.suffix[1:])
     for wanted in (None, "text"):
         with pytest.raises(DataError, match=rf"several, separated otherwise\.\n.*{remedy}"):
-            list(read_reviews(Source(str(path)), format, wanted))
-    assert [review.text for review in read_reviews(Source(str(path)), format, header)] == ["1"]
+            list(read_reviews(Source(str(path), format), wanted))
+    assert [review.text for review in read_reviews(Source(str(path), format), header)] == ["1"]
 
 
 def test_the_only_column_may_have_a_comma_in_its_name(tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text('"Reviews, 2024"\ncold soup\n', encoding="utf-8")
-    assert [review.text for review in read_reviews(Source(str(path)), InputFormat.CSV)] == ["cold soup"]
+    assert [review.text for review in read_reviews(Source(str(path), InputFormat.CSV))] == ["cold soup"]
 
 
 FAULTS = {
@@ -194,11 +194,11 @@ def test_a_file_is_checked_to_its_end_before_its_first_chunk_is_given_out(tmp_pa
     path = tmp_path / "r.jsonl"
     path.write_text('{"text": "fine"}\n' * 50 + "{\n")
     with pytest.raises(DataError, match="line 51"):
-        Stream(Source(str(path)), InputFormat.JSONL, size=10)
+        Stream(Source(str(path), InputFormat.JSONL), size=10)
     path.write_text('{"text": "a", "n": 1, "v": 1}\n{"text": "b", "n": 1.5, "v": "x", "late": true}\n')
-    columns = Stream(Source(str(path)), InputFormat.JSONL).columns
+    columns = Stream(Source(str(path), InputFormat.JSONL)).columns
     assert columns.total == 2
-    assert columns.kinds == {"text": Kind.TEXT, "n": Kind.NUMBER, "v": Kind.MIXED, "late": Kind.TRUTH}
+    assert columns.kinds == {"text": Kind.STRING, "n": Kind.FLOAT, "v": Kind.MIXED, "late": Kind.BOOLEAN}
 
 
 @pytest.mark.parametrize(("format", "content"), [("csv", "text,id\n"), ("csv", ""), ("txt", ""), ("jsonl", "\n")])
@@ -209,11 +209,11 @@ def test_a_file_or_pipe_without_reviews_is_refused(
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content.encode())))
     for source in (str(path), "-"):
         with pytest.raises(DataError, match=r"expected .*reviews.*, found (none|nothing)"):
-            Stream(Source(source), InputFormat(format))
+            Stream(Source(source, InputFormat(format)))
 
 
 def test_a_chunk_ends_by_number_or_by_length() -> None:
-    reviews = [Review("x" * n, "text", {}, Source("r").place) for n in (1, 1, 1, 50, 1)]
+    reviews = [Review("x" * n, "text", {}, Source("r", InputFormat.TXT).place) for n in (1, 1, 1, 50, 1)]
     assert [len(chunk) for chunk in chunked(reviews, size=2, characters=40)] == [2, 2, 1]
 
 

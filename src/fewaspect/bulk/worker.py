@@ -1,0 +1,119 @@
+"""One partition from its records to a finished file. A file under its final name is finished."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fewaspect.bulk.partition_reader import read_partition
+from fewaspect.bulk.result_cache import ResultCache
+from fewaspect.bulk.storage import arrow, list_names, native_file, write_file
+from fewaspect.detector.tables import ASPECTS, FLAGS, added_names, columns_of, distinct_texts, with_columns
+from fewaspect.reviews.pipeline import trim_memory
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from fewaspect.bulk.plan import Partition, Plan
+    from fewaspect.detector.detector import AspectDetector
+
+BAD = "_bad"
+_KEY = b"fewaspect"
+
+
+@dataclass
+class Counts:
+    """What was found in a partition, or in several."""
+
+    rows: int = 0
+    bad: int = 0
+    without: int = 0  # any aspect
+    sentences: int = 0
+    cut: int = 0
+    read: int = 0  # texts that were not in the cache
+    seconds: float = 0.0  # of work, added up over all actors
+    aspects: dict[str, int] = field(default_factory=dict)
+    first_fault: str = ""
+
+    def add(self, other: Counts) -> None:
+        for name in ("rows", "bad", "without", "sentences", "cut", "read", "seconds"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.aspects |= {name: self.aspects.get(name, 0) + found for name, found in other.aspects.items()}
+        self.first_fault = self.first_fault or other.first_fault
+
+
+class Worker:
+    """A detector that processes partitions, with a cache of recent predictions."""
+
+    def __init__(self, detector: AspectDetector, plan: Plan, output: str) -> None:
+        self.plan, self.output = plan, output
+        self.classes = [str(name) for name in detector.classes_]
+        self.thresholds = np.array(list(detector.thresholds_.values()))  # (N,)
+        self.cache = ResultCache(detector.predict_texts)
+
+    def process(self, partition: Partition) -> Counts:
+        """Read, score and write. Bad rows go first: once the partition has its name, all of it is there.
+
+        Done twice, it gives the same files again: nothing is lost or doubled, whoever dies at whatever moment.
+        """
+        started, misses = time.perf_counter(), self.cache.misses
+        counts, bad = Counts(aspects=dict.fromkeys(self.classes, 0)), []
+        buffer = arrow().BufferOutputStream()
+        schema = output_schema(self.plan, self.classes)
+        parquet = arrow("pyarrow.parquet")
+        with parquet.ParquetWriter(buffer, schema, compression="zstd") as writer:
+            for chunk in read_partition(self.plan, partition):
+                table = self.score(chunk.table, counts)
+                if len(table):
+                    writer.write_table(table)
+                bad += chunk.bad
+                trim_memory()
+            counts.bad, counts.first_fault = len(bad), f"{bad[0]['place']}: {bad[0]['reason']}" if bad else ""
+            counts.read, counts.seconds = self.cache.misses - misses, time.perf_counter() - started
+            writer.add_key_value_metadata({_KEY: json.dumps(asdict(counts))})
+        if bad:
+            lines = "".join(json.dumps(row) + "\n" for row in bad)
+            write_file(f"{self.output}/{BAD}/{partition.name}.jsonl", lines.encode())
+        write_file(f"{self.output}/{partition.name}.parquet", buffer.getvalue())
+        return counts
+
+    def score(self, table: pa.Table, counts: Counts) -> pa.Table:
+        """The table with the columns that are added; what was found is added to the counts."""
+        compute = arrow("pyarrow.compute")
+        texts, rows = distinct_texts(table[self.plan.text], self.plan.text)
+        columns = columns_of(self.classes, self.thresholds, self.cache(texts), self.plan.settings.prefix)
+        columns = {name: column.take(rows) for name, column in columns.items()}
+        aspects, *_, sentences, cut = columns.values()
+        counts.rows += len(table)
+        counts.without += int(compute.sum(compute.equal(compute.list_value_length(aspects), 0)).as_py() or 0)
+        counts.sentences += int(compute.sum(sentences).as_py() or 0)
+        counts.cut += int(compute.sum(cut).as_py() or 0)
+        for found in compute.value_counts(aspects.flatten()).to_pylist():
+            counts.aspects[found["values"]] += found["counts"]
+        return with_columns(table, columns)
+
+
+def output_schema(plan: Plan, classes: list[str]) -> pa.Schema:
+    """The columns of the input and those that are added."""
+    pa, prefix = arrow(), plan.settings.prefix
+    types: dict[str, Any] = {ASPECTS: pa.list_(pa.string())}
+    types |= zip(FLAGS, (pa.int32(), pa.bool_()), strict=True)
+    added = [(name, types.get(name.removeprefix(prefix), pa.float32())) for name in added_names(classes, prefix)]
+    return pa.schema([*plan.schema, *added])
+
+
+def unfinished(plan: Plan, output: str) -> list[Partition]:
+    """Those without a file of their name."""
+    names = list_names(output)
+    return [partition for partition in plan.partitions if f"{partition.name}.parquet" not in names]
+
+
+def read_counts(partition: Partition, output: str) -> Counts:
+    """Those of a finished partition, from the metadata of its file."""
+    parquet = arrow("pyarrow.parquet")
+    with native_file(f"{output}/{partition.name}.parquet") as source:
+        return Counts(**json.loads(parquet.read_metadata(source).metadata[_KEY]))

@@ -1,0 +1,246 @@
+"""Text files of unknown origin as records: lines, rows of a table, JSON objects; each with its line, end and fault."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import IO, Any, NamedTuple
+
+from fewaspect.core.errors import DataError
+from fewaspect.data.formats.places import Place, quoted, shown
+
+LINE_LIMIT = 10 * 2**20  # bytes; no sentence is that long, and a longer line is never read to its end
+_MAGIC = {
+    codecs.BOM_UTF32_LE: ("a UTF-32 file", "Convert it to UTF-8 first."),
+    codecs.BOM_UTF32_BE: ("a UTF-32 file", "Convert it to UTF-8 first."),
+    codecs.BOM_UTF16_LE: ("a UTF-16 file", "Convert it first: iconv -f UTF-16 -t UTF-8 IN > OUT."),
+    codecs.BOM_UTF16_BE: ("a UTF-16 file", "Convert it first: iconv -f UTF-16 -t UTF-8 IN > OUT."),
+    b"\x1f\x8b": ("gzip-compressed data", "Decompress it first."),
+    b"PK\x03\x04": ("a zip archive or an office document", "Unpack it, or export it as CSV in UTF-8."),
+    b"PAR1": ("a Parquet file", "Read it with --from parquet, or give it the extension .parquet."),
+}
+_SEPARATORS = {",": "commas", "\t": "tabs"}
+
+
+class Record(NamedTuple):
+    """A line's text, a row's cells or a JSON object; with a fault its values mean nothing."""
+
+    line: int  # the one that it begins in, from 1
+    end: int  # byte offset behind it
+    values: Any
+    fault: str = ""
+
+
+class LineReader:
+    """Decoded lines with their line ends; `line` is the number of the last one, `end` the byte offset behind it.
+
+    The first fault is raised; if they are to be collected, it is held in `fault` for the record, and reading goes on.
+    """
+
+    def __init__(
+        self, file: IO[bytes], source: Place, encoding: str = "utf-8", *, limit: int = LINE_LIMIT, collect: bool = False
+    ) -> None:
+        self.file, self.source, self.limit, self.collect = file, source, limit, collect
+        self.encoding = _line_encoding(source, encoding)
+        self.line = self.end = 0
+        self.fault = ""
+
+    def __iter__(self) -> Iterator[str]:
+        while raw := self._read():
+            self.line += 1
+            if self.line == 1:
+                if kind := other_kind(raw, self.source):
+                    self.refuse(kind)
+                raw = raw.removeprefix(codecs.BOM_UTF8)
+            if len(raw) > self.limit:
+                self.refuse(too_long(self.place, "a line", self.limit))
+                while not raw.endswith(b"\n") and (raw := self._read()):
+                    pass
+                raw = b"\n"
+            yield self._decoded(raw)
+
+    @property
+    def place(self) -> Place:
+        return self.source.line(self.line)
+
+    def seek(self, offset: int, line: int) -> None:
+        """Go on at a byte offset, behind the line of that number."""
+        self.file.seek(offset)
+        self.end, self.line = offset, line
+
+    def refuse(self, error: DataError) -> None:
+        if not self.collect:
+            raise error from None
+        self.fault = self.fault or error.problem.removesuffix(".")
+
+    def take_fault(self) -> str:
+        """The fault of the record that ends here, which is then cleared."""
+        fault, self.fault = self.fault, ""
+        return fault
+
+    def _read(self) -> bytes:
+        try:
+            raw = self.file.readline(self.limit + 1)
+        except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+            raise self.source.error(f"expected gzip-compressed text, found damaged data ({error}).") from None
+        self.end += len(raw)
+        return raw
+
+    def _decoded(self, raw: bytes) -> str:
+        """The bytes as text; a NUL or a byte that the encoding does not know is reported with its position."""
+        if (nul := raw.find(b"\0")) >= 0:
+            problem = f"expected text, found a NUL byte at byte {nul + 1}: a binary or UTF-16 file."
+            remedy = "Check that the file is what it should be; save text as UTF-8."
+            self.refuse(self.place.error(problem, remedy))
+            raw = raw.replace(b"\0", b"")  # which no reader of tables takes
+        try:
+            return raw.decode(self.encoding)
+        except UnicodeDecodeError as error:
+            found = f"the invalid byte 0x{raw[error.start]:02x} at byte {error.start + 1}"
+        except UnicodeError as error:  # codecs that give no position
+            found = f"bytes that are not ({error})"
+        remedy = "Save the file as UTF-8, or name its encoding, for example --encoding cp1252."
+        self.refuse(self.place.error(f"expected text in {self.encoding}, found {found}.", remedy))
+        return raw.decode(self.encoding, errors="replace")
+
+
+def table_rows(lines: LineReader, delimiter: str, width: int = 0) -> Iterator[Record]:
+    """Rows that are not blank, all of `width` cells, or as many as the first; quotes as in RFC 4180."""
+    csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))  # by itself Python refuses a long review
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    separators = _SEPARATORS[delimiter]
+    while True:
+        row, line = [], lines.line + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problem = f"expected cells separated by {separators}, found a row that is not ({error})."
+            remedy = "Close every quote, double the quotes inside a quoted cell, and end lines with a line feed."
+            lines.refuse(lines.source.line(line).error(problem, remedy))
+        if row and len(row) != (width := width or len(row)):
+            problem = f"expected {width} cells as in the header, found {len(row)}."
+            remedy = f"Put cells that contain {separators}, quotes or line ends in double quotes."
+            lines.refuse(lines.source.line(line).error(problem, remedy))
+        if row or lines.fault:
+            yield Record(line, lines.end, row, lines.take_fault())
+
+
+def json_objects(lines: LineReader, *, unicode_only: bool = False) -> Iterator[Record]:
+    """One object per line that is not blank; `unicode_only` refuses half a surrogate pair in any of its fields."""
+    for text in lines:
+        values: Any = None
+        try:
+            if text.strip() and not lines.fault:
+                values = _json_object(text, lines.place, unicode_only)
+        except DataError as error:
+            lines.refuse(error)
+        if values is not None or lines.fault:
+            yield Record(lines.line, lines.end, values, lines.take_fault())
+
+
+def parse_json(
+    text: str, place: Place, remedy: str = "Correct the line, or name the file's true format with --from.", **hooks: Any
+) -> Any:
+    """JSON or a DataError with line and column."""
+    try:
+        return json.loads(text, **hooks)
+    except json.JSONDecodeError as error:
+        raise _json_error(text, error, place, remedy) from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits; brackets thousands deep
+        raise place.error(f"expected a simple JSON object, found one that cannot be read ({error}).") from None
+
+
+def table_writer(file: IO[Any], delimiter: str) -> Any:
+    """A csv.writer whose rows end in a line feed, as the lines of all other files do."""
+    return csv.writer(_LineFeeds(file), delimiter=delimiter)
+
+
+def join_names(place: Place, names: Sequence[str], separator: str, joint: str) -> str:
+    """Aspect names as one string; a name that contains the separator could not be split off again and is refused."""
+    for name in names:
+        if separator in name:
+            raise place.error(
+                f"the aspect {quoted(name)} contains {quoted(separator)}, which separates names in this format.",
+                "Rename the aspect, or write jsonl or parquet, which keep names in a list.",
+            )
+    return joint.join(names)
+
+
+def other_kind(start: bytes, place: Place) -> DataError | None:
+    """What to raise if something that should be text begins with the bytes of another kind of file."""
+    for magic, (kind, remedy) in _MAGIC.items():
+        if start.startswith(magic):
+            return place.error(f"expected text in UTF-8, found {kind}.", remedy)
+    return None
+
+
+def too_long(place: Place, unit: str, limit: int = LINE_LIMIT) -> DataError:
+    return place.error(
+        f"expected {unit} of at most {limit >> 20} MB, found a longer one; the rest was not read.",
+        "Check that the file is what it should be, with one sentence per record.",
+    )
+
+
+class _LineFeeds:
+    """Rows come with "\\r\\n" at the end: only then does every Python quote both characters in a cell."""
+
+    def __init__(self, file: IO[Any]) -> None:
+        self.file = file
+
+    def write(self, row: str) -> int:
+        return self.file.write(row.removesuffix("\r\n") + "\n")
+
+
+def _line_encoding(place: Place, name: str) -> str:
+    """A codec that reads line by line: ASCII-compatible, so that a line ends at the byte 0x0A."""
+    try:
+        known = codecs.lookup(name).name
+        by_line = "\n".encode(known) == b"\n" and "{".encode(known) == b"{"
+    except (LookupError, ValueError, UnicodeError):
+        raise place.error(
+            f"expected a known text encoding, found {quoted(name)}.", "Use utf-8, cp1252, latin-1, gb18030 or the like."
+        ) from None
+    if known == "utf-8-sig":
+        return "utf-8"
+    if not by_line:
+        raise place.error(f"the encoding {known} cannot be read line by line.", "Convert the file to UTF-8.")
+    return known
+
+
+def _json_object(text: str, place: Place, unicode_only: bool) -> dict[str, Any]:
+    values = parse_json(text, place)
+    if not isinstance(values, dict):
+        raise place.error(f"expected a JSON object, found {shown(values)}.", "Write one object per line.")
+    if unicode_only and "\\ud" in text.lower():
+        _refuse_half_pairs(values, place)
+    return values
+
+
+def _refuse_half_pairs(values: dict[str, Any], place: Place) -> None:
+    """JSON can escape one half of a surrogate pair, which no file can hold as text."""
+    for name, value in values.items():
+        try:
+            json.dumps((name, value), ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise place.error(
+                f"{quoted(name)} must be Unicode text, found half of a surrogate pair in it.",
+                "Write the character itself or both halves of its escape.",
+            ) from None
+
+
+def _json_error(text: str, error: json.JSONDecodeError, place: Place, remedy: str) -> DataError:
+    """Where it is wrong, or where it breaks off, which is not where the decoder began to miss something."""
+    lines = text.rstrip().split("\n")
+    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+        where, near = place.line(len(lines)), lines[-1][-30:]
+        problem = f"a text that breaks off after column {len(lines[-1])}"
+    else:
+        where, near = place.line(error.lineno), text[max(0, error.pos - 15) : error.pos + 15]
+        problem = f"a fault at column {error.colno} ({error.msg})"
+    return (place if place.spot else where).error(f"expected valid JSON, found {problem}: {quoted(near)}.", remedy)

@@ -1,0 +1,1 @@
+"""Reviews and reports as HTML pages."""

@@ -1,0 +1,1 @@
+"""Files of reviews as records: one set of readers for detect, report, suggest, the studio and bulk jobs."""
