@@ -46,6 +46,16 @@ def test_cells_become_png_svg_and_json_and_the_same_bytes_again(tmp_path: Path) 
     assert json.loads(made["k-curve.json"])["curves"]["f1"][3]["mean"] == pytest.approx(83.1)
 
 
+def test_figures_of_a_results_file_are_those_of_the_folder(tmp_path: Path) -> None:
+    write_grid(tmp_path / "cells")
+    write_ranks(tmp_path / "cells")
+    assert fewaspect("tables", tmp_path / "cells", "--out", tmp_path / "cells.jsonl").returncode == 0
+    for name in ("k-curve", "bars"):
+        for source, out in (("cells", "folder"), ("cells.jsonl", "file")):
+            assert figures(name, tmp_path / source, "--out", tmp_path / out).returncode == 0
+    assert content(tmp_path / "folder") == content(tmp_path / "file")
+
+
 def test_missing_cells_are_mentioned(tmp_path: Path) -> None:
     write_ranks(tmp_path / "cells", (3, 600))
     done = figures("k-curve", tmp_path / "cells", "--out", tmp_path)

@@ -1,4 +1,4 @@
-"""What stands in the tables, whatever they are written in."""
+"""The content of tables, whatever format they are written in."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Line:
-    """A system with an entry for each column; `note` is for the table's last column, if it has one."""
+    """A system with an entry per column; `note` stands in the last column, if the table has one for notes."""
 
     title: str
     entries: tuple[Entry, ...]
@@ -42,7 +42,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """Lines in blocks; the columns are the metrics, once for each setting."""
+    """Lines in blocks; the columns are the metrics, once for each N-way K-shot setting."""
 
     caption: str
     settings: tuple[str, ...]
@@ -61,7 +61,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Group:
-    """Sections whose numbers are measured alike: one encoder, sampler, split, and set of episodes."""
+    """Sections whose numbers are comparable: one encoder, sampler, split, and set of episodes."""
 
     title: str
     sections: tuple[Section, ...] = field(default_factory=tuple)

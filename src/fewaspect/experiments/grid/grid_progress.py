@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from fewaspect.core.progress import on_terminal
-from fewaspect.experiments.grid import Cell, Run
-from fewaspect.experiments.grid_estimate import Estimate, spoken
+from fewaspect.experiments.grid.grid_estimate import Estimate, format_duration
+from fewaspect.experiments.grid.grid_runs import Cell, Run
 
 
 class GridProgress:
-    """Knows what is left of a grid and says so after every step."""
+    """Counts what is left of a grid and reports it after every step."""
 
     def __init__(
         self, console: Console, estimate: Estimate, total: int, to_train: Sequence[Run], to_evaluate: Sequence[Cell]
@@ -25,10 +25,10 @@ class GridProgress:
         self._cells = dict.fromkeys(to_evaluate)
         self._bar = Progress(
             TextColumn("[bold]grid"), BarColumn(bar_width=28), MofNCompleteColumn(), TextColumn("cells"),
-            TimeElapsedColumn(), TextColumn("left {task.fields[left]}  {task.fields[doing]}"),
+            TimeElapsedColumn(), TextColumn("left {task.fields[left]}  {task.fields[step]}"),
             console=console, disable=not on_terminal(console),
         )  # fmt: skip
-        self._task = self._bar.add_task("grid", total=total, completed=self.done, left="?", doing="")
+        self._task = self._bar.add_task("grid", total=total, completed=self.done, left="?", step="")
 
     def __enter__(self) -> GridProgress:
         self._bar.start()
@@ -42,30 +42,30 @@ class GridProgress:
     def done(self) -> int:
         return self.total - len(self._cells)
 
-    def console_for(self, doing: str) -> Console:
+    def console_for(self, step: str) -> Console:
         """Where a training or an evaluation reports: below our bar on a terminal, nowhere else."""
-        self._refresh(doing)
+        self._refresh(step)
         return self.console if on_terminal(self.console) else Console(quiet=True)
 
-    def trained(self, run: Run, seconds: float, about: Mapping[str, Any]) -> None:
+    def trained(self, run: Run, seconds: float, metadata: Mapping[str, Any]) -> None:
         self._runs.pop(run.name, None)
         self.estimate.add_training(run, seconds)
-        best = f"best validation {run.train.validation_metric} {about['best']:.2f} at step {about['best_step']}"
-        self._say(f"trained {run.name}: {best}, {spoken(seconds)}")
+        best = f"best validation {run.train.validation_metric} {metadata['best']:.2f} at step {metadata['best_step']}"
+        self._print(f"trained {run.name}: {best}, {format_duration(seconds)}")
 
     def evaluated(self, run: Run, cell: Cell, found: Mapping[str, Any]) -> None:
         self._cells.pop(cell, None)
         self.estimate.add_cell(run, cell, found)
-        self._say(f"cell {cell.place}: AUC {_shown(found['auc'])}  F1 {_shown(found['f1'])}{_tuned_elsewhere(found)}")
+        self._print(f"cell {cell.name}: AUC {_shown(found['auc'])}  F1 {_shown(found['f1'])}{_tuned_elsewhere(found)}")
 
-    def elsewhere(self, run: Run, cells: Sequence[Cell]) -> None:
+    def made_elsewhere(self, run: Run, cells: Sequence[Cell]) -> None:
         """Another process trained the run and made some of its cells."""
         self._drop(run, cells)
-        self._say(f"{len(cells)} cells of {run.name} were made by another process")
+        self._print(f"{len(cells)} cells of {run.name} were made by another process")
 
     def failed(self, run: Run, cells: Sequence[Cell], reason: str) -> None:
         self._drop(run, cells)
-        self._say(f"failed {reason}")
+        self._print(f"failed {reason}")
 
     def _drop(self, run: Run, cells: Sequence[Cell]) -> None:
         self._runs.pop(run.name, None)
@@ -75,10 +75,10 @@ class GridProgress:
     def _left(self) -> str:
         return self.estimate.total(self._runs.values(), self._cells)
 
-    def _refresh(self, doing: str = "") -> None:
-        self._bar.update(self._task, completed=self.done, left=self._left(), doing=doing)
+    def _refresh(self, step: str = "") -> None:
+        self._bar.update(self._task, completed=self.done, left=self._left(), step=step)
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         self._refresh()
         tail = f"{len(self._cells)} of {self.total} cells left, {self._left()}"
         self.console.print(f"{line}; {tail}", highlight=False, markup=False, soft_wrap=True)

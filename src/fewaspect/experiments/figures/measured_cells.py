@@ -1,4 +1,4 @@
-"""Cells of a benchmark as figures need them: typed, chosen, averaged over seeds."""
+"""Cells as figures need them: typed, selected, averaged over seeds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from fewaspect.core.errors import ResultError
-from fewaspect.experiments import cells as files
+from fewaspect.experiments.cells import read_cells
 
 METRICS = {"auc": "AUC", "f1": "F1"}
 
@@ -24,8 +24,8 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One row of the tables with one seed in one setting."""
+class MeasuredCell:
+    """One row of the tables with one seed in one setting, and its metrics."""
 
     row: str
     method: str
@@ -46,41 +46,41 @@ class Cell:
         return f"{self.way}-way {self.shot}-shot"
 
 
-def read_cells(folder: Path) -> list[Cell]:
-    """Every cell of a folder, or of its subfolder `cells`; a JSON file that is something else is an error."""
-    return [_cell(content) for content in files.read_cells(folder)]
+def read_measured_cells(path: Path) -> list[MeasuredCell]:
+    """Every cell of a results file or a grid folder; a record that is something else is an error."""
+    return [_measured(cell) for cell in read_cells(path)]
 
 
-def choose(cells: Sequence[Cell], **wanted: object) -> list[Cell]:
+def select(cells: Sequence[MeasuredCell], **wanted: object) -> list[MeasuredCell]:
     """The cells whose fields have these values."""
     return [cell for cell in cells if all(getattr(cell, name) == value for name, value in wanted.items())]
 
 
-def over_seeds(cells: Sequence[Cell], metric: str) -> Measure:
+def over_seeds(cells: Sequence[MeasuredCell], metric: str) -> Measure:
     """Mean over seeds, with the mean of the interval's ends; a seed may be there once.
 
     All seeds meet the same episodes, so this is at least as wide as the interval of the averaged scores.
     """
-    of_seed: dict[int, Cell] = {}
+    of_seed: dict[int, MeasuredCell] = {}
     for cell in cells:
         if (other := of_seed.setdefault(cell.seed, cell)) is not cell:
             raise ResultError(
                 f"expected one cell per seed, found two with seed {cell.seed} on {cell.benchmark} ({cell.split}), "
-                f'{cell.setting}: rows "{other.row}" and "{cell.row}". Keep one of them in the folder.'
+                f'{cell.setting}: rows "{other.row}" and "{cell.row}". Keep one of them.'
             )
     measures = [cell.measures[metric] for cell in cells]
     return Measure(fmean(m.mean for m in measures), fmean(m.low for m in measures), fmean(m.high for m in measures))
 
 
-def listed(values: Iterable[object]) -> str:
+def join_distinct(values: Iterable[object]) -> str:
     """Distinct values for a message."""
     return ", ".join(map(str, dict.fromkeys(values))) or "none"
 
 
-def _cell(content: Mapping[str, Any]) -> Cell:
+def _measured(content: Mapping[str, Any]) -> MeasuredCell:
     names = ("row", "method", "title", "benchmark", "split", "encoder", "protocol", "way", "shot", "seed")
     rank = content["settings"]["method"].get("rank")
-    return Cell(
+    return MeasuredCell(
         **{name: content[name] for name in names},
         untrained=content.get("untrained") is True,
         rank=rank if isinstance(rank, int) else None,

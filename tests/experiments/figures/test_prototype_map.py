@@ -12,17 +12,17 @@ from rich.console import Console
 
 from fewaspect.core.errors import CheckpointError, ConfigError, EpisodeError, ResultError
 from fewaspect.core.settings import EvaluateSettings, LPNSettings, TrainSettings
+from fewaspect.experiments.figures.figure_style import styled
 from fewaspect.experiments.figures.prototype_map import (
     PrototypeMap,
     collect_prototypes,
-    lay_out,
     load_map,
     map_prototypes,
     save_map,
     silhouette,
+    tsne_positions,
 )
-from fewaspect.experiments.figures.prototypes import densest, draw_prototypes, spread_out
-from fewaspect.experiments.figures.style import styled
+from fewaspect.experiments.figures.prototype_panels import densest_point, draw_prototypes, push_apart
 from fewaspect.training.evaluate_run import prepare_evaluation
 from fewaspect.training.folder import RunSettings
 from fewaspect.training.trainer import train
@@ -101,7 +101,7 @@ def test_clouds_that_lie_apart_lie_apart_on_the_map() -> None:
     rng = np.random.default_rng(0)
     centres = 20 * np.eye(4, 60)
     vectors = np.concatenate([centre + rng.normal(size=(30, 60)) for centre in centres])
-    positions = lay_out(vectors)
+    positions = tsne_positions(vectors)
     assert positions.shape == (120, 2)
     middles = positions.reshape(4, 30, 2).mean(axis=1)
     nearest = np.linalg.norm(positions[:, None] - middles, axis=2).argmin(axis=1)
@@ -111,13 +111,13 @@ def test_clouds_that_lie_apart_lie_apart_on_the_map() -> None:
 def test_the_number_of_an_aspect_stands_in_its_largest_piece() -> None:
     rng = np.random.default_rng(0)
     pieces = np.concatenate([rng.normal(0, 0.1, (80, 2)), rng.normal(10, 0.1, (30, 2))])
-    assert np.abs(densest(pieces)).max() < 0.2
-    np.testing.assert_allclose(densest(np.array([[3.0, 4.0]])), [3.0, 4.0])
+    assert np.abs(densest_point(pieces)).max() < 0.2
+    np.testing.assert_allclose(densest_point(np.array([[3.0, 4.0]])), [3.0, 4.0])
 
 
 def test_numbers_that_would_overlap_are_moved_apart_and_others_stay() -> None:
     places = np.array([[0.0, 0.0], [0.0, 0.0], [0.3, 0.1], [9.0, 9.0]])
-    moved = spread_out(places, 1.0)
+    moved = push_apart(places, 1.0)
     gaps = [np.linalg.norm(moved[i] - moved[j]) for i in range(4) for j in range(i)]
     assert min(gaps) > 0.99
     np.testing.assert_array_equal(moved[3], [9.0, 9.0])
@@ -155,12 +155,12 @@ def test_every_aspect_looks_different_and_is_named_in_the_legend(mapped: Prototy
 def test_lightness_and_shape_alone_tell_twenty_aspects_apart() -> None:
     from matplotlib.colors import to_rgb
 
-    from fewaspect.experiments.figures.prototypes import _look
+    from fewaspect.experiments.figures.prototype_panels import _marker_style
 
     def grey(colour: str) -> float:
         return float(np.dot(to_rgb(colour), (0.299, 0.587, 0.114)))
 
-    looks = [_look(aspect) for aspect in range(20)]
+    looks = [_marker_style(aspect) for aspect in range(20)]
     for i, one in enumerate(looks):
         for other in looks[i + 1 :]:
             if one["marker"] == other["marker"]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fewaspect.core.errors import ConfigError
-from fewaspect.experiments.figures.style import output_folder, styled, write_figure
+from fewaspect.experiments.figures.figure_style import output_folder, styled, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

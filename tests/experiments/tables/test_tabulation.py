@@ -12,8 +12,8 @@ import pytest
 from fewaspect.core.errors import ResultError
 from fewaspect.experiments.published import published, published_settings, published_value
 from fewaspect.experiments.tables import FORMATS
-from fewaspect.experiments.tables.collect import collect
-from fewaspect.experiments.tables.layout import Line, Table
+from fewaspect.experiments.tables.table_layout import Line, Table
+from fewaspect.experiments.tables.tabulation import tabulate
 
 MakeCell = Callable[..., dict[str, Any]]
 
@@ -29,7 +29,7 @@ def cells(cell: MakeCell) -> list[dict[str, Any]]:
 
 
 def main_table(cells: list[dict[str, Any]], section: int = 0) -> Table:
-    return collect(cells)[0].sections[section].tables[0]
+    return tabulate(cells)[0].sections[section].tables[0]
 
 
 def line(table: Table, title: str) -> Line:
@@ -106,7 +106,7 @@ def test_the_caption_says_how_long_each_row_was_trained_and_which_is_not_made_al
 
 
 def test_the_table_of_counts_has_always_one_as_its_last_line(cells: list[dict[str, Any]]) -> None:
-    table = collect(cells)[0].sections[0].tables[1]
+    table = tabulate(cells)[0].sections[0].tables[1]
     last = table.blocks[-1][0]
     assert last.title == "always answering one"
     assert [entry.mean for entry in last.entries[:2]] == [None, 89.5]
@@ -118,7 +118,7 @@ def test_the_table_of_counts_has_always_one_as_its_last_line(cells: list[dict[st
 
 def test_what_is_measured_differently_is_never_in_one_table(cell: MakeCell) -> None:
     others = [{"encoder": "mpnet"}, {"protocol": "authors"}, {"split": "validation"}, {"episodes": 100}]
-    groups = collect([cell(), *(cell(**other) for other in others)])
+    groups = tabulate([cell(), *(cell(**other) for other in others)])
     assert len(groups) == 5
     assert groups[-1].title.startswith("Encoder minilm, validation aspects")
     validation = groups[-1].sections[0].tables[0]
@@ -128,7 +128,7 @@ def test_what_is_measured_differently_is_never_in_one_table(cell: MakeCell) -> N
 
 def test_the_benchmarks_come_in_the_order_of_the_paper(cell: MakeCell) -> None:
     names = ("sample", "fewasp", "fewasp-multi", "fewasp-single")
-    sections = collect([cell(benchmark=name) for name in names])[0].sections
+    sections = tabulate([cell(benchmark=name) for name in names])[0].sections
     assert [section.title for section in sections] == ["FewAsp (single)", "FewAsp (multi)", "FewAsp", "sample"]
     assert [line.title for block in sections[-1].tables[0].blocks for line in block] == ["LPN (w, w)"]
 
@@ -140,11 +140,11 @@ def test_numbers_in_the_names_of_rows_are_sorted_by_size(cell: MakeCell) -> None
 
 def test_two_cells_for_one_place_are_refused(cell: MakeCell) -> None:
     with pytest.raises(ResultError, match="lpn on fewasp-multi, 5-way 5-shot, seed 0, found two"):
-        collect([cell(), cell(f1=80.0)])
+        tabulate([cell(), cell(f1=80.0)])
 
 
 def test_markdown_has_the_best_in_bold_and_the_published_in_brackets(cells: list[dict[str, Any]]) -> None:
-    text = FORMATS["markdown"](collect(cells))
+    text = FORMATS["markdown"](tabulate(cells))
     rows = [line.split(" | ") for line in text.splitlines() if line.startswith("|")]
     ours = next(row for row in rows if row[0].startswith("| Ours"))
     assert ours[2].strip() == "**90.00** ± 0.72"
@@ -157,7 +157,7 @@ def test_markdown_has_the_best_in_bold_and_the_published_in_brackets(cells: list
 
 def test_latex_is_balanced_and_every_row_has_every_column(cells: list[dict[str, Any]]) -> None:
     odd = [{**cell, "encoder": "some_encoder & 100 %", "train": "a_b | c#"} for cell in cells]
-    text = FORMATS["latex"](collect(odd))
+    text = FORMATS["latex"](tabulate(odd))
     assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
     assert text.count(r"\begin{table*}") == text.count(r"\end{table*}") == 2
     assert r"some\_encoder \& 100 \%" in text
@@ -171,7 +171,7 @@ def test_latex_is_balanced_and_every_row_has_every_column(cells: list[dict[str, 
 
 
 def test_the_terminal_shows_the_same_numbers(cells: list[dict[str, Any]]) -> None:
-    text = FORMATS["terminal"](collect(cells))
+    text = FORMATS["terminal"](tabulate(cells))
     for words in ("FewAsp (multi)", "85.00±0.72", "(79.48)", "90.00±0.72", "always answering one"):
         assert words in text
 
@@ -179,4 +179,4 @@ def test_the_terminal_shows_the_same_numbers(cells: list[dict[str, Any]]) -> Non
 def test_tables_depend_on_nothing_but_the_cells(cells: list[dict[str, Any]]) -> None:
     again = json.loads(json.dumps(cells))
     for write in FORMATS.values():
-        assert write(collect(cells)) == write(collect(reversed(again)))
+        assert write(tabulate(cells)) == write(tabulate(reversed(again)))

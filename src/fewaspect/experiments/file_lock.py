@@ -1,20 +1,25 @@
-"""A lock that vanishes with the process that holds it, so that a kill leaves nothing to clean up."""
+"""A lock between processes that vanishes with the one that holds it: a killed process leaves nothing to clean up."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+_RETRY_SECONDS = 0.05
+
 
 @contextmanager
-def hold(path: Path) -> Iterator[bool]:
-    """Whether this process holds the lock for the length of the block; it does not wait for another one."""
+def hold_lock(path: Path, *, wait: bool = False) -> Iterator[bool]:
+    """Whether this process holds the lock for the length of the block; with `wait`, once the others let it go."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
-        yield _try_lock(file)
+        while not (held := _try_lock(file)) and wait:
+            time.sleep(_RETRY_SECONDS)
+        yield held
 
 
 def _try_lock(file: IO[str]) -> bool:

@@ -17,13 +17,13 @@ import pytest
 from rich.console import Console
 
 from fewaspect.core.errors import BenchmarkError, ConfigError, FewAspectError, ResultError
-from fewaspect.experiments import work
-from fewaspect.experiments.execute import run_grid
-from fewaspect.experiments.folders import Folders
-from fewaspect.experiments.grid import Run, build_runs
-from fewaspect.experiments.grid_config import load_config
-from fewaspect.experiments.grid_overview import list_cells, plan
-from fewaspect.experiments.lock import hold
+from fewaspect.experiments.file_lock import hold_lock
+from fewaspect.experiments.grid import run_worker
+from fewaspect.experiments.grid.grid_config import load_config
+from fewaspect.experiments.grid.grid_execution import run_grid
+from fewaspect.experiments.grid.grid_folder import GridFolder
+from fewaspect.experiments.grid.grid_overview import list_cells, list_plan
+from fewaspect.experiments.grid.grid_runs import Run, build_runs
 from fewaspect.methods import METHODS
 from fewaspect.training.checkpoint import load_tensors
 from fewaspect.training.trainer import Trainer
@@ -113,7 +113,7 @@ def test_a_killed_grid_goes_on_where_it_stopped(
     assert set(before) == {"lpn_sample_3-way-2-shot_seed-0.json"}
 
     wanted = runs(training=LONG, rows={"lpn": {}, "lpn-wo": {}, "lpn-oo": {}})
-    states = [line.split()[-1] for line in list_cells(wanted, Folders(out))]
+    states = [line.split()[-1] for line in list_cells(wanted, GridFolder(out))]
     assert states[:3] == ["done", "begun", "missing"]
     run_grid(wanted, out, None)
     after = files(out)
@@ -137,7 +137,7 @@ def test_a_run_with_other_settings_is_refused_before_any_work(runs: Runs, tmp_pa
 
 
 def test_a_run_that_another_process_is_at_is_left_to_it(runs: Runs, tmp_path: Path, steps: list[str]) -> None:
-    with hold(tmp_path / "locks" / "lpn_sample_seed-0.lock"):
+    with hold_lock(tmp_path / "locks" / "lpn_sample_seed-0.lock"):
         failures, held = run_grid(runs(), tmp_path, None)
     assert failures == {}
     assert [run.name for run in held] == ["lpn_sample_seed-0"]
@@ -164,14 +164,14 @@ def test_two_processes_share_the_work_without_doing_any_of_it_twice(
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Evaluation in 4-way is not possible."""
-    original = work.evaluate_many
+    original = run_worker.evaluate_many
 
     def refuse(path: Path, settings: list[Any], *rest: Any, **more: Any) -> list[dict[str, Any]]:
         if any(each.way == "4" for each in settings):
             raise ConfigError("only 3-way is possible")
         return original(path, settings, *rest, **more)
 
-    monkeypatch.setattr(work, "evaluate_many", refuse)
+    monkeypatch.setattr(run_worker, "evaluate_many", refuse)
 
 
 @pytest.mark.usefixtures("failing")
@@ -220,7 +220,7 @@ def test_a_terminal_shows_a_bar_over_the_whole_grid(runs: Runs, tmp_path: Path) 
 
 
 def test_the_plan_says_what_would_be_done_and_how_long_once_something_is(runs: Runs, tmp_path: Path) -> None:
-    before = list(plan(runs(), Folders(tmp_path)))
+    before = list(list_plan(runs(), GridFolder(tmp_path)))
     assert before == [
         "train lpn_sample_seed-0: 6 episodes, ?",
         "  cell lpn/sample/3-way-2-shot/seed-0: 6 episodes, ?",
@@ -230,7 +230,7 @@ def test_the_plan_says_what_would_be_done_and_how_long_once_something_is(runs: R
     ]
     assert not list(tmp_path.glob("runs"))
     run_grid(runs(rows={"lpn": {}}), tmp_path, None)
-    after = list(plan(runs(), Folders(tmp_path)))
+    after = list(list_plan(runs(), GridFolder(tmp_path)))
     assert len(after) == 3
     assert after[-1].startswith("1 trainings and 1 cells to do, ")
     assert after[-1].endswith(" s")

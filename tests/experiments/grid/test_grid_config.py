@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 
 from fewaspect.core.errors import ConfigError
-from fewaspect.experiments.grid import build_runs
-from fewaspect.experiments.grid_config import PROFILES, load_config
+from fewaspect.experiments.grid.grid_config import PROFILES, load_config
+from fewaspect.experiments.grid.grid_runs import build_runs
 from fewaspect.methods import METHODS
 
+ROOT = Path(__file__).parents[3]
 
-@pytest.mark.parametrize("profile", [*PROFILES, "benchmarks/mpnet.yaml"])
+
+@pytest.mark.parametrize("profile", [*PROFILES, "benchmarks/studies/mpnet.yaml"])
 def test_the_shipped_profiles_are_valid_grids(profile: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(Path(__file__).parent.parent.parent)
+    monkeypatch.chdir(ROOT)
     runs = build_runs(load_config(profile), profile)
     assert {run.train.method for run in runs} <= METHODS.keys()
 
@@ -27,7 +29,7 @@ def test_every_method_has_a_row_under_its_own_name(profile: str) -> None:
 
 
 def test_the_example_of_the_docs_is_a_valid_grid(tmp_path: Path) -> None:
-    page = Path(__file__).parent.parent.parent / "docs" / "benchmark.md"
+    page = ROOT / "docs" / "benchmark.md"
     (tmp_path / "example.yaml").write_text(re.findall(r"```yaml\n(.*?)```", page.read_text(), flags=re.DOTALL)[0])
     runs = build_runs(load_config(str(tmp_path / "example.yaml")), "example.yaml")
     assert {run.row for run in runs} >= {"lpn", "lpn-k3", "lpn-untrained"}
@@ -55,8 +57,8 @@ def test_a_config_that_extends_another_changes_only_what_it_names(tmp_path: Path
     ("changes", "message"),
     [
         ({"ways": 5}, "ways: expected list"),
-        ({"shots": [5, 5]}, "shots: expected different whole numbers from 1"),
-        ({"seeds": [-1]}, "seeds: expected different whole numbers from 0"),
+        ({"shots": [5, 5]}, "shots: expected distinct integers from 1"),
+        ({"seeds": [-1]}, "seeds: expected distinct integers from 0"),
         ({"row": {}}, "unknown setting row. Did you mean rows"),
         ({"rows": {"lpn": {"seed": [0]}}}, "lpn: unknown setting seed. Did you mean seeds"),
         ({"rows": {"lpn": None}}, "lpn: expected a mapping"),
@@ -66,7 +68,7 @@ def test_a_config_that_extends_another_changes_only_what_it_names(tmp_path: Path
         ({"benchmarks": {"mnist": {}}}, "expected one of the benchmarks"),
         ({"benchmarks": {"sample": {"trained_as": "fewasp"}}}, "trained_as: expected another benchmark"),
         ({"extends": "nowhere.yaml"}, "nowhere.yaml"),
-        ({"extends": "grid.yaml"}, "extends itself"),
+        ({"extends": "grid.yaml"}, "does not extend itself"),
     ],
 )
 def test_a_config_that_makes_no_sense_is_refused(

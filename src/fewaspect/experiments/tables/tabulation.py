@@ -1,4 +1,4 @@
-"""From cells to tables: groups of what is comparable, means over seeds, the best in each column."""
+"""Tables of cells: groups of comparable cells, means over seeds, the best of each column."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any
 from fewaspect.core.errors import ResultError
 from fewaspect.experiments.published import benchmark_title, published, published_settings, published_value
 from fewaspect.experiments.tables.captions import count_caption, main_caption
-from fewaspect.experiments.tables.layout import Entry, Group, Line, Section, Table
+from fewaspect.experiments.tables.table_layout import Entry, Group, Line, Section, Table
 from fewaspect.methods import METHODS
 
 Cells = list[dict[str, Any]]
-_GROUPED = ("encoder", "split", "protocol", "episodes", "episode_seed", "queries", "none_rate")
-_MAIN = {"auc": "AUC", "f1": "F1"}
-_COUNT = {"oracle_count_f1": "oracle F1", "count_accuracy": "count"}
+_COMPARABLE = ("encoder", "split", "protocol", "episodes", "episode_seed", "queries", "none_rate")
+_MAIN_METRICS = {"auc": "AUC", "f1": "F1"}
+_COUNT_METRICS = {"oracle_count_f1": "oracle F1", "count_accuracy": "count"}
 
 
-def collect(cells: Iterable[dict[str, Any]]) -> list[Group]:
-    """A group for each way of measuring, a section for each benchmark, in it the paper's table and one of counts."""
+def tabulate(cells: Iterable[dict[str, Any]]) -> list[Group]:
+    """A group per way of measuring, in it a section per benchmark with the paper's table and one of counts."""
     groups: dict[tuple[Any, ...], dict[str, Cells]] = {}
-    for cell in sorted(cells, key=lambda c: (_natural(c["row"]), c["way"], c["shot"], c["seed"])):
-        key = tuple(cell.get(name) for name in _GROUPED)
+    for cell in sorted(cells, key=lambda c: (_natural_order(c["row"]), c["way"], c["shot"], c["seed"])):
+        key = tuple(cell.get(name) for name in _COMPARABLE)
         groups.setdefault(key, {}).setdefault(cell["benchmark"], []).append(cell)
     order = [*published()["benchmarks"]]
     return [
@@ -38,45 +38,50 @@ def collect(cells: Iterable[dict[str, Any]]) -> list[Group]:
 
 def _section(benchmark: str, cells: Cells) -> Section:
     test = cells[0]["split"] == "test"
-    measured = {(cell["way"], cell["shot"]) for cell in cells}
-    settings = sorted(measured | set(published_settings(benchmark) if test else ()))
-    rows: dict[str, dict[tuple[int, int], Cells]] = {}
-    for cell in cells:
-        found = rows.setdefault(cell["row"], {}).setdefault((cell["way"], cell["shot"]), [])
-        if cell["seed"] in (other["seed"] for other in found):
-            raise ResultError(
-                f"expected one cell for {cell['row']} on {benchmark}, {cell['way']}-way {cell['shot']}-shot, "
-                f"seed {cell['seed']}, found two files."
-            )
-        found.append(cell)
-    blocks = _blocks({cell["row"]: bool(cell.get("untrained")) for cell in cells})
-    names = tuple(f"{way}-way {shot}-shot" for way, shot in settings)
-    title = benchmark_title(benchmark)
-
     source = benchmark if test else ""  # nothing is published about validation aspects
+    measured = {(cell["way"], cell["shot"]) for cell in cells}
+    settings = sorted(measured | set(published_settings(source)))
+    rows = _by_row(benchmark, cells)
+    blocks = _blocks({cell["row"]: bool(cell.get("untrained")) for cell in cells})
 
     def lines(metrics: Iterable[str]) -> tuple[tuple[Line, ...], ...]:
         made = [[_line(row, rows.get(row, {}), source, settings, metrics) for row in block] for block in blocks]
         kept = [[line for line in block if line.seeds or any(e.published for e in line.entries)] for block in made]
         return _with_best([block for block in kept if block])
 
+    names = tuple(f"{way}-way {shot}-shot" for way, shot in settings)
+    title = benchmark_title(benchmark)
     caption = main_caption(title, cells, settings, bool(published_settings(source)))
     always = Line("always answering one", tuple(_always_one(cells, settings)))
-    counts = (*(tuple(map(_without_spread, block)) for block in lines(_COUNT)), (always,))
+    counts = (*(tuple(map(_without_spread, block)) for block in lines(_COUNT_METRICS)), (always,))
     return Section(
         title,
         (
-            Table(caption, names, tuple(_MAIN.values()), lines(_MAIN)),
-            Table(count_caption(title), names, tuple(_COUNT.values()), counts, "training"),
+            Table(caption, names, tuple(_MAIN_METRICS.values()), lines(_MAIN_METRICS)),
+            Table(count_caption(title), names, tuple(_COUNT_METRICS.values()), counts, "training"),
         ),
     )
 
 
+def _by_row(benchmark: str, cells: Cells) -> dict[str, dict[tuple[int, int], Cells]]:
+    """The cells of each row by way and shot; of each seed there may be one."""
+    rows: dict[str, dict[tuple[int, int], Cells]] = {}
+    for cell in cells:
+        found = rows.setdefault(cell["row"], {}).setdefault((cell["way"], cell["shot"]), [])
+        if cell["seed"] in (other["seed"] for other in found):
+            raise ResultError(
+                f"expected one cell for {cell['row']} on {benchmark}, {cell['way']}-way {cell['shot']}-shot, "
+                f"seed {cell['seed']}, found two."
+            )
+        found.append(cell)
+    return rows
+
+
 def _blocks(rows: dict[str, bool]) -> list[list[str]]:
-    """The paper's order: the baselines, LPN's variants; then ours and others, and last the rows that are untrained."""
+    """The paper's order: baselines, variants of LPN; then ours and others; last the untrained rows."""
     systems = [*published()["systems"]]
     lpn = [name for name in systems if name.startswith("lpn")]
-    others = sorted(rows.keys() - systems, key=_natural)
+    others = sorted(rows.keys() - systems, key=_natural_order)
     return [
         [name for name in systems if name not in lpn],
         lpn,
@@ -89,17 +94,20 @@ def _line(
     row: str, cells: dict[tuple[int, int], Cells], benchmark: str, settings: Sequence[tuple[int, int]],
     metrics: Iterable[str],
 ) -> Line:  # fmt: skip
-    entries = []
-    for way, shot in settings:
-        for metric in metrics:
-            known = published_value(benchmark, row, way, shot, metric)
-            entries.append(_entry(cells.get((way, shot), []), metric, known))
+    entries = tuple(
+        _entry(cells.get((way, shot), []), metric, published_value(benchmark, row, way, shot, metric))
+        for way, shot in settings
+        for metric in metrics
+    )
     every = [cell for found in cells.values() for cell in found]
     title = every[0]["title"] if every else published()["systems"].get(row, row)
-    seeds = tuple(sorted({cell["seed"] for cell in every}))
-    minutes = fmean(cell["run_seconds"] for cell in every) / 60 if every else 0.0
-    note = "" if not every else "none" if every[0].get("untrained") else f"{minutes:.1f} min"
-    return Line(title, tuple(entries), seeds, note)
+    return Line(title, entries, tuple(sorted({cell["seed"] for cell in every})), _training_time(every))
+
+
+def _training_time(cells: Cells) -> str:
+    if not cells:
+        return ""
+    return "none" if cells[0].get("untrained") else f"{fmean(cell['run_seconds'] for cell in cells) / 60:.1f} min"
 
 
 def _entry(cells: Cells, metric: str, known: float | None) -> Entry:
@@ -113,7 +121,7 @@ def _entry(cells: Cells, metric: str, known: float | None) -> Entry:
 
 
 def _with_best(blocks: list[list[Line]]) -> tuple[tuple[Line, ...], ...]:
-    """Marks the best measured number of each column; equal as shown is equally good."""
+    """Mark the best measured number of each column; numbers that are equal as shown are equally good."""
     columns = zip(*(line.entries for block in blocks for line in block), strict=True)
     best = [max((round(e.mean, 2) for e in column if e.mean is not None), default=None) for column in columns]
 
@@ -131,14 +139,14 @@ def _without_spread(line: Line) -> Line:
 
 
 def _always_one(cells: Cells, settings: Sequence[tuple[int, int]]) -> Iterable[Entry]:
-    """A dash under F1, and how often a sentence has exactly one aspect under the accuracy of the count."""
+    """A dash under F1; under the accuracy of the count, the share of sentences with exactly one aspect."""
     for setting in settings:
         yield Entry()
         here = [cell for cell in cells if (cell["way"], cell["shot"]) == setting]
         yield replace(_entry(here, "always_one_accuracy", None), spread=None, half_width=None)
 
 
-def _natural(row: str) -> tuple[Any, ...]:
+def _natural_order(row: str) -> tuple[Any, ...]:
     """Methods in the order of the registry, numbers inside a name by size: lpn-k3 before lpn-k10."""
     order = [*METHODS]
     method = max((name for name in order if row.startswith(name)), key=len, default="")

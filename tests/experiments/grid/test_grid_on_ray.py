@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 
 from fewaspect.cli.app import app
 from fewaspect.core.errors import ConfigError
-from fewaspect.experiments.execute import run_grid
-from fewaspect.experiments.grid import Run
+from fewaspect.experiments.grid.grid_execution import run_grid
+from fewaspect.experiments.grid.grid_runs import Run
 
 LONG = {"episodes": 40, "validate_every": 2, "validation_episodes": 4, "queries": 2, "way": 3, "shot": 2}
 

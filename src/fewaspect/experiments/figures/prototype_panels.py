@@ -48,11 +48,11 @@ def _draw_panel(panel: Axes, positions: np.ndarray, aspects: np.ndarray) -> None
     shown = np.unique(aspects)
     for aspect in shown:
         points = positions[aspects == aspect]
-        look = _look(aspect)
-        size = 8 if look["marker"] == "*" else 5  # a star has little area
-        panel.scatter(points[:, 0], points[:, 1], s=size, linewidths=0, rasterized=True, **look)
+        style = _marker_style(aspect)
+        size = 8 if style["marker"] == "*" else 5  # a star has little area
+        panel.scatter(points[:, 0], points[:, 1], s=size, linewidths=0, rasterized=True, **style)
     centre, half = (positions.max(axis=0) + positions.min(axis=0)) / 2, 0.53 * np.ptp(positions, axis=0).max()
-    numbers = spread_out(np.stack([densest(positions[aspects == aspect]) for aspect in shown]), 0.085 * half)
+    numbers = push_apart(np.stack([densest_point(positions[aspects == aspect]) for aspect in shown]), 0.085 * half)
     for aspect, (x, y) in zip(shown, numbers, strict=True):
         panel.text(
             x, y, str(aspect + 1), ha="center", va="center", fontsize=8.5, fontweight="bold",
@@ -65,7 +65,7 @@ def _draw_panel(panel: Axes, positions: np.ndarray, aspects: np.ndarray) -> None
         spine.set(visible=True, color="#b0b0b0")
 
 
-def densest(points: np.ndarray) -> np.ndarray:
+def densest_point(points: np.ndarray) -> np.ndarray:
     """(2,) where most of the points are: the middle of a cloud in pieces may lie in none of them."""
     counts, x_edges, y_edges = np.histogram2d(points[:, 0], points[:, 1], bins=12)
     column, row = np.unravel_index(counts.argmax(), counts.shape)
@@ -75,7 +75,7 @@ def densest(points: np.ndarray) -> np.ndarray:
     return np.asarray(points[near].mean(axis=0))
 
 
-def spread_out(places: np.ndarray, distance: float) -> np.ndarray:
+def push_apart(places: np.ndarray, distance: float) -> np.ndarray:
     """(numbers, 2): places that are nearer than `distance` to each other pushed apart, the rest left alone."""
     places = places.astype(np.float64)
     for _ in range(100):
@@ -91,7 +91,7 @@ def spread_out(places: np.ndarray, distance: float) -> np.ndarray:
     return places
 
 
-def _look(aspect: int) -> dict[str, Any]:
+def _marker_style(aspect: int) -> dict[str, Any]:
     shades = _LIGHT if (aspect // len(_SHAPES)) % 2 else _DARK
     return {"marker": _SHAPES[aspect % len(_SHAPES)], "color": shades[aspect % len(shades)]}
 
@@ -100,5 +100,5 @@ def _legend(data: PrototypeMap) -> tuple[list[Any], list[str]]:
     from matplotlib.lines import Line2D
 
     shown = np.unique(data.aspects).tolist()
-    handles = [Line2D([], [], linestyle="none", markersize=5, markeredgewidth=0, **_look(a)) for a in shown]
+    handles = [Line2D([], [], linestyle="none", markersize=5, markeredgewidth=0, **_marker_style(a)) for a in shown]
     return handles, [f"{aspect + 1}  {data.names[aspect]}" for aspect in shown]

@@ -6,22 +6,26 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fewaspect.experiments.lock import hold
+from fewaspect.experiments.file_lock import hold_lock
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from fewaspect.experiments.lock import hold
-with hold(Path(sys.argv[1])) as mine:
+from fewaspect.experiments.file_lock import hold_lock
+with hold_lock(Path(sys.argv[1])) as mine:
     print(mine, flush=True)
     time.sleep(600)
 """
 
 
 def test_a_lock_is_held_by_one_at_a_time(tmp_path: Path) -> None:
-    with hold(tmp_path / "a.lock") as first, hold(tmp_path / "a.lock") as second, hold(tmp_path / "b.lock") as other:
+    with (
+        hold_lock(tmp_path / "a.lock") as first,
+        hold_lock(tmp_path / "a.lock") as second,
+        hold_lock(tmp_path / "b.lock") as other,
+    ):
         assert (first, second, other) == (True, False, True)
-    with hold(tmp_path / "a.lock") as again:
+    with hold_lock(tmp_path / "a.lock") as again:
         assert again
 
 
@@ -31,10 +35,10 @@ def test_a_lock_vanishes_with_a_killed_process(tmp_path: Path) -> None:
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "True\n"
-        with hold(path) as mine:
+        with hold_lock(path) as mine:
             assert not mine
     finally:
         process.kill()
         process.wait()
-    with hold(path) as mine:
+    with hold_lock(path) as mine:
         assert mine

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from fewaspect.core.errors import ConfigError
-from fewaspect.experiments.grid import Run, choose
+from fewaspect.experiments.grid.grid_runs import Run, select_cells
 
 Runs = Callable[..., list[Run]]
 BENCHMARKS = {
@@ -86,7 +86,7 @@ def test_cells_of_the_validation_aspects_have_names_of_their_own(runs: Runs) -> 
     ],
 )  # fmt: skip
 def test_only_compares_part_by_part_and_leaves_missing_parts_free(patterns: list[str], count: int, runs: Runs) -> None:
-    found = choose(runs(ways=[3, 4], shots=[1, 2], seeds=[0, 1]), patterns)
+    found = select_cells(runs(ways=[3, 4], shots=[1, 2], seeds=[0, 1]), patterns)
     assert sum(len(run.cells) for run in found) == count
     assert all(run.cells for run in found)
     assert all(run.planned == 4 for run in found)
@@ -94,7 +94,7 @@ def test_only_compares_part_by_part_and_leaves_missing_parts_free(patterns: list
 
 def test_a_pattern_that_fits_no_cell_is_refused_with_what_there_is(runs: Runs) -> None:
     with pytest.raises(ConfigError, match=r"--only lpn/5-way.*lpn, lpn-oo; sample; 3-way-2-shot; seed-0"):
-        choose(runs(), ["lpn", "lpn/5-way"])
+        select_cells(runs(), ["lpn", "lpn/5-way"])
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from fewaspect.experiments.grid import Run
-from fewaspect.experiments.grid_estimate import Estimate, spoken
+from fewaspect.experiments.grid.grid_estimate import Estimate, format_duration
+from fewaspect.experiments.grid.grid_runs import Run
 
 ROWS = {"lpn": {}, "lpn-oo": {}, "none": {"method": "lpn", "untrained": True}}
 
@@ -34,4 +34,4 @@ def test_what_is_most_alike_is_what_counts(runs: Callable[..., list[Run]]) -> No
 
 @pytest.mark.parametrize(("seconds", "words"), [(0, "0 s"), (89, "89 s"), (120, "2 min"), (7500, "2 h 5 min")])
 def test_times_are_said_in_words(seconds: float, words: str) -> None:
-    assert spoken(seconds) == words
+    assert format_duration(seconds) == words

@@ -1,4 +1,4 @@
-"""How long what is left will take, judged by the cells that are done."""
+"""Estimate of the time that the rest of a grid takes, from the cells that are done."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from statistics import fmean
 from typing import Any
 
-from fewaspect.experiments.grid import Cell, Run
+from fewaspect.experiments.grid.grid_runs import Cell, Run
 
 
 class Estimate:
-    """Mean times of what is most like a run or a cell; None as long as nothing like it has been done."""
+    """Mean times of the most similar runs and cells; None while nothing similar is done."""
 
     def __init__(self) -> None:
         self._training: dict[tuple[Any, ...], dict[str, float]] = {}
@@ -35,15 +35,15 @@ class Estimate:
         return None if known is None else fmean(known)
 
     def total(self, runs: Iterable[Run], cells: Iterable[Cell]) -> str:
-        """The time for trainings and cells in words; "more than" where part of it is not known."""
+        """The time of trainings and cells as text; "more than" where part of it is not known."""
         parts = [self.training(run) for run in runs] + [self.evaluation(cell) for cell in cells]
         known = [part for part in parts if part is not None]
         if len(known) == len(parts):
-            return spoken(sum(known))
-        return f"more than {spoken(sum(known))}" if sum(known) else "?"
+            return format_duration(sum(known))
+        return f"more than {format_duration(sum(known))}" if sum(known) else "?"
 
 
-def spoken(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """ "40 s", "12 min", "3 h 5 min"."""
     if seconds < 90:
         return f"{seconds:.0f} s"
@@ -52,7 +52,7 @@ def spoken(seconds: float) -> str:
 
 
 def _run_keys(run: Run) -> list[tuple[Any, ...]]:
-    """From most to least like the run; the last says whether it is untrained."""
+    """From the most to the least similar; the last says whether the run is untrained."""
     return [(run.row, run.train.benchmark, run.train.way, run.train.shot), (run.row,), (run.untrained,)]
 
 

@@ -1,4 +1,4 @@
-"""How all figures look and how they are written: PNG, SVG and their numbers, the same bytes for the same input."""
+"""Style of all figures and their files: PNG, SVG and the numbers; the same input gives the same bytes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fewaspect.core.errors import ConfigError
+from fewaspect.core.extras import require
 from fewaspect.core.files import atomic_write
 from fewaspect.core.settings import to_json
 
@@ -21,7 +22,7 @@ LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 """Okabe and Ito's colours, told apart with every kind of colour vision; shapes tell them apart without any."""
 
-_LOOK: dict[str, Any] = {
+_STYLE: dict[str, Any] = {
     "figure.constrained_layout.use": True,
     "figure.dpi": RESOLUTION,
     "font.family": "DejaVu Sans",  # comes with matplotlib, so every machine has it
@@ -44,15 +45,15 @@ _LOOK: dict[str, Any] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """The look of all figures, whatever the user's own matplotlib settings are."""
-    from matplotlib import style
-
-    with style.context(_LOOK, after_reset=True):
+    """The style of all figures, whatever the user's own matplotlib settings are."""
+    style = require("matplotlib.style", "train", "drawing figures")
+    with style.context(_STYLE, after_reset=True):
         yield
 
 
 def output_folder(folder: Path) -> Path:
-    """Made if it is missing; asked for before the work, so that a bad name costs nothing."""
+    """Made if it is missing; checked, as matplotlib is, before the work that would be lost."""
+    require("matplotlib", "train", "drawing figures")
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"{folder}: expected a folder for the figures, found a file.")
     folder.mkdir(parents=True, exist_ok=True)
