@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,6 +109,17 @@ def test_a_damaged_cell_is_named(grid: tuple[Path, Path], tmp_path: Path) -> Non
     assert done.returncode == 2
     assert "half.json" in done.stderr
     assert "damaged" in done.stderr
+
+
+def test_without_torch_a_grid_is_shown_but_not_trained(
+    grid: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, out = grid
+    monkeypatch.setitem(sys.modules, "torch", None)  # type: ignore[arg-type]
+    done = fewaspect("benchmark", config, "--out", out)
+    assert done.returncode == 2
+    assert done.stderr.rstrip().endswith('pip install "fewaspect[train]"')
+    assert fewaspect("tables", out).returncode == 0
 
 
 def test_an_unknown_format_is_refused(grid: tuple[Path, Path]) -> None:
