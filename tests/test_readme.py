@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fewaspect.experiments.grid_config import load_config
+from fewaspect.experiments.grid.grid_config import load_config
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -82,6 +83,24 @@ def test_tables_are_written_in_the_format_of_the_file(grid: tuple[Path, Path], t
     assert done.stdout == (tmp_path / "t.md").read_text(encoding="utf-8")
 
 
+def test_collected_cells_give_the_same_tables_as_their_folder(grid: tuple[Path, Path], tmp_path: Path) -> None:
+    _, out = grid
+    assert fewaspect("tables", out, "--out", tmp_path / "cells.jsonl").returncode == 0
+    for format in ("terminal", "markdown", "latex"):
+        assert fewaspect("tables", tmp_path / "cells.jsonl", "--format", format).stdout == (
+            fewaspect("tables", out, "--format", format).stdout
+        )
+    done = fewaspect("tables", tmp_path / "cells.jsonl", "--out", tmp_path / "again.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "cells.jsonl").read_bytes()
+
+
+def test_collecting_without_a_file_to_write_is_refused(grid: tuple[Path, Path]) -> None:
+    done = fewaspect("tables", grid[1], "--format", "jsonl")
+    assert done.returncode == 2
+    assert "expected --out FILE" in done.stderr
+
+
 def test_a_damaged_cell_is_named(grid: tuple[Path, Path], tmp_path: Path) -> None:
     _, out = grid
     content = (out / "cells" / "lpn_sample_3-way-1-shot_seed-0.json").read_bytes()
@@ -90,6 +109,17 @@ def test_a_damaged_cell_is_named(grid: tuple[Path, Path], tmp_path: Path) -> Non
     assert done.returncode == 2
     assert "half.json" in done.stderr
     assert "damaged" in done.stderr
+
+
+def test_without_torch_a_grid_is_shown_but_not_trained(
+    grid: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, out = grid
+    monkeypatch.setitem(sys.modules, "torch", None)  # type: ignore[arg-type]
+    done = fewaspect("benchmark", config, "--out", out)
+    assert done.returncode == 2
+    assert done.stderr.rstrip().endswith('pip install "fewaspect[train]"')
+    assert fewaspect("tables", out).returncode == 0
 
 
 def test_an_unknown_format_is_refused(grid: tuple[Path, Path]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,6 +45,28 @@ def test_cells_become_png_svg_and_json_and_the_same_bytes_again(tmp_path: Path) 
     assert sorted(made) == [f"{name}.{end}" for name in ("bars", "k-curve") for end in ("json", "png", "svg")]
     assert made == content(tmp_path / "two")
     assert json.loads(made["k-curve.json"])["curves"]["f1"][3]["mean"] == pytest.approx(83.1)
+
+
+def test_figures_of_a_results_file_are_those_of_the_folder(tmp_path: Path) -> None:
+    write_grid(tmp_path / "cells")
+    write_ranks(tmp_path / "cells")
+    assert fewaspect("tables", tmp_path / "cells", "--out", tmp_path / "cells.jsonl").returncode == 0
+    for name in ("k-curve", "bars"):
+        for source, out in (("cells", "folder"), ("cells.jsonl", "file")):
+            assert figures(name, tmp_path / source, "--out", tmp_path / out).returncode == 0
+    assert content(tmp_path / "folder") == content(tmp_path / "file")
+
+
+@pytest.mark.parametrize(("module", "what"), [("matplotlib", "k-curve"), ("sklearn.metrics", "prototypes")])
+def test_a_missing_package_is_one_line_with_the_extra_to_install(
+    module: str, what: str, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_ranks(tmp_path / "cells")
+    monkeypatch.setitem(sys.modules, module, None)  # type: ignore[arg-type]
+    small = ["--benchmark", "sample", "--way", "3", "--shot", "2", "--episodes", "12"] if what == "prototypes" else []
+    done = figures(what, run if small else tmp_path / "cells", *small, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith('is not installed. Run: pip install "fewaspect[train]"')
 
 
 def test_missing_cells_are_mentioned(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from fewaspect.experiments.grid import Run, build_runs
-from fewaspect.experiments.grid_config import load_config
+from fewaspect.experiments.grid.grid_config import load_config
+from fewaspect.experiments.grid.grid_runs import Run, build_runs
 
 SMALL = {
     "ways": [3],

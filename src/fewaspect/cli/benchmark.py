@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fewaspect.cli.options import DataFolder, Offline
 from fewaspect.core.errors import ConfigError
+from fewaspect.core.extras import require
+
+if TYPE_CHECKING:
+    from fewaspect.experiments.grid.grid_runs import Run
 
 
 def benchmark(
@@ -27,18 +31,20 @@ def benchmark(
         list[str] | None,
         typer.Option(
             metavar="PATTERN",
-            help="Only cells that fit row/benchmark/setting/seed, each part with * and ?; parts left out at the end "
-            "are free. 'lpn*/fewasp-multi', '*/*/5-way-5-shot/seed-0'. Given several times: cells that fit any.",
+            help="Only cells that match row/benchmark/setting/seed, each part with * and ?; parts left out at the end "
+            "are free. 'lpn*/fewasp-multi', '*/*/5-way-5-shot/seed-0'. Given several times: cells that match any.",
         ),
     ] = None,
     list_cells: Annotated[bool, typer.Option("--list", help="List the cells and their state, and stop.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, how long, and stop.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be done and for how long, and stop.")
+    ] = False,
     keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="After a cell that fails, go on; list the failures at the end.")
+        bool, typer.Option("--keep-going", help="Continue after a cell that fails; list the failures at the end.")
     ] = False,
     ray: Annotated[
         bool,
-        typer.Option("--ray", help="Do the runs as tasks on a Ray cluster: the one at ADDRESS, or on this machine."),
+        typer.Option("--ray", help="Run them as tasks on a Ray cluster: the one at ADDRESS, or on this machine."),
     ] = False,
     ray_cpus: Annotated[float, typer.Option(min=0, metavar="N", help="CPUs that a run on Ray takes.")] = 1,
     ray_gpus: Annotated[float, typer.Option(min=0, metavar="N", help="GPUs that a run on Ray takes.")] = 0,
@@ -46,35 +52,43 @@ def benchmark(
 ) -> None:
     """Train and evaluate a grid of methods, benchmarks, settings and seeds; one JSON file per cell.
 
-    It can be killed at any moment: the same command goes on where it stopped. Started twice, the two share the work.
+    It can be killed at any moment: the same command resumes where it stopped. Started twice, the two share the work.
     """
-    from fewaspect.experiments.grid import build_runs, choose
-    from fewaspect.experiments.grid_config import load_config
+    from fewaspect.experiments.grid.grid_config import load_config
+    from fewaspect.experiments.grid.grid_runs import build_runs, select_cells
 
     if out.exists() and not out.is_dir():
         raise ConfigError(f"{out}: expected a folder for the runs and the cells, found a file.")
     if address and not ray:
         raise ConfigError(f'expected one GRID, found "{address}" as well; an address of a cluster needs --ray.')
-    runs = choose(build_runs(load_config(grid), grid), only or [])
-
+    runs = select_cells(build_runs(load_config(grid), grid), only or [])
     if list_cells or dry_run:
-        from fewaspect.experiments import grid_overview as overview
-        from fewaspect.experiments.folders import Folders
-
-        for line in (overview.list_cells if list_cells else overview.plan)(runs, Folders(out)):
-            typer.echo(line)
+        _show(runs, out, list_cells)
         return
 
-    from fewaspect.experiments.execute import run_grid
-    from fewaspect.experiments.grid_on_ray import Cluster
+    require("torch", "train", "training a grid")
+    from fewaspect.experiments.grid.grid_execution import run_grid
+    from fewaspect.experiments.grid.grid_on_ray import RayCluster
 
-    cluster = Cluster(address, ray_cpus, ray_gpus) if ray else None
+    cluster = RayCluster(address, ray_cpus, ray_gpus) if ray else None
     failures, held = run_grid(runs, out, data, offline=offline, keep_going=keep_going, cluster=cluster)
+    _report(out, failures, held)
+
+
+def _show(runs: list[Run], out: Path, states: bool) -> None:
+    from fewaspect.experiments.grid.grid_folder import GridFolder
+    from fewaspect.experiments.grid.grid_overview import list_cells, list_plan
+
+    for line in (list_cells if states else list_plan)(runs, GridFolder(out)):
+        typer.echo(line)
+
+
+def _report(out: Path, failures: dict[str, str], held: list[Run]) -> None:
     if held:
         typer.echo(f"{sum(len(run.cells) for run in held)} cells are left to another process that is at them.")
     if failures:
         typer.echo(f"{len(failures)} cells failed:")
-        for place, reason in failures.items():
-            typer.echo(f"  {place}: {reason}")
+        for name, reason in failures.items():
+            typer.echo(f"  {name}: {reason}")
         raise typer.Exit(1)
     typer.echo(f"the cells are in {out / 'cells'}; `fewaspect tables {out}` shows them")

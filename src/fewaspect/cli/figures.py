@@ -12,7 +12,7 @@ from fewaspect.core.errors import ConfigError
 
 app = typer.Typer(help="Draw results and runs as PNG and SVG, with their numbers as JSON.", no_args_is_help=True)
 
-Cells = Annotated[Path, typer.Argument(metavar="CELLS", help="Folder with the cells of a benchmark.")]
+Cells = Annotated[Path, typer.Argument(metavar="CELLS", help="Results file (*.jsonl) or grid folder.")]
 Runs = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of training runs.")]
 Out = Annotated[Path, typer.Option(metavar="FOLDER", help="Where the figure goes; made if missing.")]
 Encoder = Annotated[str, typer.Option(help="Cells of this encoder.")]
@@ -31,17 +31,23 @@ def k_curve(
     protocol: Protocol = "disjoint",
 ) -> None:
     """AUC and F1 on validation aspects against the rank k of the bilinear shot weights."""
-    from fewaspect.experiments.figures.cell_series import listed, read_cells
+    from fewaspect.experiments.figures.figure_style import output_folder, write_figure
     from fewaspect.experiments.figures.k_curve import draw_k_curve
     from fewaspect.experiments.figures.k_curve import k_curve as curve_of
-    from fewaspect.experiments.figures.style import output_folder, write_figure
+    from fewaspect.experiments.figures.measured_cells import join_distinct, read_measured_cells
 
     curve = curve_of(
-        read_cells(cells), method=method, benchmark=benchmark, way=way, shot=shot, encoder=encoder, protocol=protocol
+        read_measured_cells(cells),
+        method=method,
+        benchmark=benchmark,
+        way=way,
+        shot=shot,
+        encoder=encoder,
+        protocol=protocol,
     )
     if curve.missing:
-        _note(f"No cells for k = {listed(curve.missing)}; the curve goes without.")
-    _say(write_figure(output_folder(out), "k-curve", lambda: draw_k_curve(curve), curve.numbers()))
+        _warn(f"No cells for k = {join_distinct(curve.missing)}; the curve leaves them out.")
+    _print_paths(write_figure(output_folder(out), "k-curve", lambda: draw_k_curve(curve), curve.numbers()))
 
 
 @app.command("bars")
@@ -49,23 +55,25 @@ def bars(cells: Cells, out: Out, encoder: Encoder = "minilm", protocol: Protocol
     """Measured rows beside the published table: three benchmarks, four settings, F1 and AUC."""
     from fewaspect.experiments.figures.bars import bars as bars_of
     from fewaspect.experiments.figures.bars import draw_bars
-    from fewaspect.experiments.figures.cell_series import read_cells
-    from fewaspect.experiments.figures.style import output_folder, write_figure
+    from fewaspect.experiments.figures.figure_style import output_folder, write_figure
+    from fewaspect.experiments.figures.measured_cells import read_measured_cells
 
-    data = bars_of(read_cells(cells), encoder=encoder, protocol=protocol)
+    data = bars_of(read_measured_cells(cells), encoder=encoder, protocol=protocol)
     if data.missing:
-        _note(f"No cells for {len(data.missing)} bars, among them: {'; '.join(data.missing[:3])}.")
-    _say(write_figure(output_folder(out), "bars", lambda: draw_bars(data), data.numbers()))
+        _warn(f"No cells for {len(data.missing)} bars, among them: {'; '.join(data.missing[:3])}.")
+    _print_paths(write_figure(output_folder(out), "bars", lambda: draw_bars(data), data.numbers()))
 
 
 @app.command("learning-curves")
 def learning_curves(runs: Runs, out: Out) -> None:
     """Loss parts and validation scores against the step."""
+    from fewaspect.experiments.figures.figure_style import output_folder, write_figure
     from fewaspect.experiments.figures.learning_curves import draw_learning_curves, numbers, read_curves
-    from fewaspect.experiments.figures.style import output_folder, write_figure
 
     curves = read_curves(runs)
-    _say(write_figure(output_folder(out), "learning-curves", lambda: draw_learning_curves(curves), numbers(curves)))
+    _print_paths(
+        write_figure(output_folder(out), "learning-curves", lambda: draw_learning_curves(curves), numbers(curves))
+    )
 
 
 @app.command("prototypes")
@@ -89,9 +97,9 @@ def prototypes(
         raise ConfigError("expected folders of runs, or --redraw with the points of an earlier map; give one of them.")
 
     from fewaspect.core.settings import EvaluateSettings
+    from fewaspect.experiments.figures.figure_style import output_folder, write_figure
     from fewaspect.experiments.figures.prototype_map import load_map, map_prototypes, save_map
-    from fewaspect.experiments.figures.prototypes import draw_prototypes
-    from fewaspect.experiments.figures.style import output_folder, write_figure
+    from fewaspect.experiments.figures.prototype_panels import draw_prototypes
 
     folder = output_folder(out)
     if redraw:
@@ -100,13 +108,13 @@ def prototypes(
         settings = EvaluateSettings(benchmark, "test", str(way), str(shot), episodes=episodes, seed=seed)
         found = map_prototypes(runs or [], settings, data, points, offline=offline or None)
         save_map(folder / "prototypes.npz", found)
-    _say(write_figure(folder, "prototypes", lambda: draw_prototypes(found), found.numbers()))
+    _print_paths(write_figure(folder, "prototypes", lambda: draw_prototypes(found), found.numbers()))
 
 
-def _say(paths: list[Path]) -> None:
+def _print_paths(paths: list[Path]) -> None:
     for path in paths:
         typer.echo(path)
 
 
-def _note(text: str) -> None:
+def _warn(text: str) -> None:
     typer.echo(text, err=True)

@@ -10,26 +10,35 @@ import typer
 
 from fewaspect.core.errors import ConfigError
 
-_BY_SUFFIX = {".md": "markdown", ".tex": "latex"}
+_BY_SUFFIX = {".md": "markdown", ".tex": "latex", ".jsonl": "jsonl"}
 
 
 def tables(
-    cells: Annotated[Path, typer.Argument(metavar="CELLS", help="Folder of a benchmark, or of its cells.")],
+    cells: Annotated[Path, typer.Argument(metavar="CELLS", help="Grid folder, or a results file (*.jsonl).")],
     format: Annotated[
-        str | None, typer.Option(help="terminal, markdown or latex; by default as the ending of --out says.")
+        str | None,
+        typer.Option(
+            help="terminal, markdown, latex, or jsonl: the cells themselves, collected into one results file. "
+            "By default as the ending of --out says."
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the tables here.")] = None,
 ) -> None:
     """The paper's tables from the cells of a benchmark, each number beside the published one."""
     from fewaspect.core.files import atomic_write
-    from fewaspect.experiments.cells import read_cells
+    from fewaspect.experiments.cells import read_cells, write_cells
     from fewaspect.experiments.tables import FORMATS
-    from fewaspect.experiments.tables.collect import collect
+    from fewaspect.experiments.tables.tabulation import tabulate
 
     chosen = format or _BY_SUFFIX.get(out.suffix if out else "", "terminal")
-    if chosen not in FORMATS:
-        raise ConfigError(f'--format: expected one of {", ".join(FORMATS)}, found "{chosen}".')
-    text = FORMATS[chosen](collect(read_cells(cells)))
+    if chosen not in (*FORMATS, "jsonl"):
+        raise ConfigError(f'--format: expected one of {", ".join(FORMATS)}, jsonl, found "{chosen}".')
+    if chosen == "jsonl":
+        if out is None:
+            raise ConfigError("--format jsonl: expected --out FILE as well, found none.")
+        write_cells(out, read_cells(cells))
+        return
+    text = FORMATS[chosen](tabulate(read_cells(cells)))
     if out is None:
         typer.echo(text, nl=False)
         return

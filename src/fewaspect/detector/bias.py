@@ -14,7 +14,7 @@ from fewaspect.detector.calibration import ProbabilityModel, features
 from fewaspect.detector.scoring import TOKENS_AT_ONCE, Aspects, LPNPlusScorer, Parts, SupportSet, against
 from fewaspect.inference.batching import length_batches
 
-NONE = 0.35  # share of sentences without an aspect where probabilities were learned: `benchmarks/product.py`
+NONE = 0.35  # share of sentences without an aspect in calibration: `benchmarks/studies/shipped_model.py`
 MOST_ROWS = 128  # examples that are asked
 STEPS = 50  # of Newton's method, at most
 

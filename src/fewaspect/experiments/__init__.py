@@ -1,1 +1,1 @@
-"""The reproduction harness: a grid of trainings and evaluations, its cells, and the paper's tables made of them."""
+"""Experiments: a grid of trainings and evaluations, its cells, the paper's tables and figures made from them."""

@@ -1,54 +1,29 @@
-"""Cells on disk: one flat JSON file per number of a table, with all that the number depends on."""
+"""Cells: one flat JSON record per number of a table, with all that the number depends on.
+
+A running grid keeps each cell in a file of its own, so that many processes can write at once; a finished one is
+collected into a results file.
+"""
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from fewaspect.core.errors import ConfigError, ResultError
+from fewaspect.core.errors import ResultError
 from fewaspect.core.files import atomic_write
-from fewaspect.core.settings import EvaluateSettings, TrainSettings, build_settings, differences, to_json
-from fewaspect.experiments.grid import Cell, Run
-from fewaspect.methods import method_entry
+from fewaspect.core.settings import to_json
+from fewaspect.experiments.results_file import numbered_results, write_results
 
-_TEXTS = ("row", "method", "title", "benchmark", "split", "train", "encoder", "protocol")
-_NUMBERS = ("way", "shot", "queries", "seed", "episode_seed", "episodes")
+KEY = ("row", "benchmark", "split", "way", "shot", "seed")
 METRICS = ("auc", "f1", "oracle_count_f1", "count_accuracy", "always_one_accuracy")
-
-
-def describe_cell(run: Run, cell: Cell, result: Mapping[str, Any], trained: float, evaluated: float) -> dict[str, Any]:
-    """An evaluation's result, flat: each metric a number in percent, its interval beside it; seconds likewise.
-
-    `trained` are the seconds of the run's whole training, of which the cell bears an equal share.
-    """
-    flat: dict[str, Any] = {"row": cell.row}
-    for name, value in result.items():
-        if isinstance(value, Mapping) and {"mean", "low", "high"} <= value.keys():
-            flat[name] = value["mean"]
-            flat[f"{name}_interval"] = [value["low"], value["high"]]
-        elif name not in ("settings", "environment", "seconds"):
-            flat[name] = value
-    share = trained / run.planned
-    return {
-        **flat,
-        "title": run.title,
-        "way": int(cell.evaluation.way),
-        "shot": int(cell.evaluation.shot),
-        "untrained": run.untrained,
-        "seconds": share + evaluated,
-        "training_seconds": share,
-        "evaluation_seconds": evaluated,
-        "run_seconds": trained,
-        "settings": settings_of(run, cell),
-        "environment": result["environment"],
-    }
-
-
-def settings_of(run: Run, cell: Cell) -> dict[str, dict[str, Any]]:
-    return {**run.settings(), "evaluation": dataclasses.asdict(cell.evaluation)}
+_FIELDS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("row", "method", "title", "benchmark", "split", "train", "encoder", "protocol"), str),
+    **dict.fromkeys(("way", "shot", "queries", "seed", "episode_seed", "episodes"), int),
+    **dict.fromkeys(("settings", "environment"), dict),
+    **dict.fromkeys(("seconds", "run_seconds", "evaluation_seconds"), (int, float)),
+}
 
 
 def write_cell(path: Path, cell: Mapping[str, Any]) -> None:
@@ -71,65 +46,50 @@ def read_cell(path: Path) -> dict[str, Any]:
     return dict(cell)
 
 
-def read_cells(folder: Path) -> list[dict[str, Any]]:
-    """All cells of a folder, or of its subfolder `cells`."""
-    folder = folder / "cells" if (folder / "cells").is_dir() else folder
-    cells = [read_cell(path) for path in sorted(folder.glob("*.json"))]
+def read_cells(path: Path) -> list[dict[str, Any]]:
+    """All cells of a results file, of a grid folder, or of the folder `cells` in it."""
+    if path.is_file():
+        cells = list(_collected(path))
+    else:
+        path = path / "cells" if (path / "cells").is_dir() else path
+        cells = [read_cell(file) for file in sorted(path.glob("*.json"))]
     if not cells:
-        raise ResultError(f"{folder}: expected cells of a benchmark (*.json), found none.")
+        raise ResultError(f"{path}: expected cells of a benchmark (*.json, or one *.jsonl file), found none.")
     return cells
 
 
-def finished_cell(path: Path, run: Run, cell: Cell) -> dict[str, Any] | None:
-    """The cell if it is there; one that was made with other settings is refused."""
-    if not path.is_file():
-        return None
-    found = read_cell(path)
-    try:
-        before = _complete(found["settings"], str(path))
-    except ConfigError as error:
-        raise ResultError(f"{path}: expected settings of this version, found others: {error}") from error
-    changed = differences(before, settings_of(run, cell))
-    if changed:
-        raise ResultError(
-            f"{path}: expected a cell made with the settings of the grid, found others: {'; '.join(changed)}.\n"
-            "Choose another --out, or delete the cell to have it made again."
-        )
-    return found
+def write_cells(path: Path, cells: Iterable[Mapping[str, Any]]) -> None:
+    """Collect cells into one results file."""
+    write_results(path, cells, KEY)
 
 
-def _complete(settings: Mapping[str, Any], where: str) -> dict[str, dict[str, Any]]:
-    """Settings as they were saved; those that did not exist then have their defaults."""
-    train = build_settings(TrainSettings, settings["train"], where)
-    method = build_settings(method_entry(train.method).settings, settings["method"], where)
-    evaluation = build_settings(EvaluateSettings, settings["evaluation"], where)
-    return {
-        "train": dataclasses.asdict(train),
-        "method": dataclasses.asdict(method),  # type: ignore[call-overload]
-        "evaluation": dataclasses.asdict(evaluation),
-    }
+def _collected(path: Path) -> Iterator[dict[str, Any]]:
+    for number, cell in numbered_results(path):
+        if problem := _problem(cell):
+            raise ResultError(f"{path}, line {number}: expected a cell of a benchmark, found {problem}")
+        yield cell
 
 
 def _problem(cell: Any) -> str:
     """What keeps a JSON value from being a cell; empty if nothing does."""
     if not isinstance(cell, dict):
         return f"a {type(cell).__name__}."
-    for names, kind in ((_TEXTS, str), (_NUMBERS, int), (("settings", "environment"), dict)):
-        for name in names:
-            if not isinstance(cell.get(name), kind) or isinstance(cell.get(name), bool):
-                return f'"{name}" with the value {cell.get(name)!r}.'
+    for name, kind in _FIELDS.items():
+        if not isinstance(cell.get(name), kind) or isinstance(cell.get(name), bool):
+            return f'"{name}" with the value {cell.get(name)!r}.'
     for name in METRICS:
         value, interval = cell.get(name, ""), cell.get(f"{name}_interval", "")
-        if not _is_number(value) or not isinstance(interval, list) or [*map(_is_number, interval)] != [True, True]:
+        if not (_is_score(value) and _is_interval(interval)):
             return f'"{name}" with the value {value!r} and the interval {interval!r}.'
     if not all(isinstance(cell["settings"].get(part), dict) for part in ("train", "method", "evaluation")):
         return '"settings" without train, method or evaluation.'
-    for name in ("seconds", "run_seconds", "evaluation_seconds"):
-        if not isinstance(cell.get(name), int | float):
-            return f'"{name}" with the value {cell.get(name)!r}.'
     return ""
 
 
-def _is_number(value: Any) -> bool:
+def _is_score(value: Any) -> bool:
     """A number, or null where the metric is not defined."""
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _is_interval(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_score, value))

@@ -1,1 +1,1 @@
-"""Pictures of results and runs: one file per figure, one for what they share in looks. matplotlib is imported late."""
+"""Figures of cells and runs; matplotlib is imported when one is drawn."""

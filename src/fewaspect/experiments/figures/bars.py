@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from fewaspect.core.errors import ResultError
-from fewaspect.experiments.figures.cell_series import METRICS, Cell, Measure, choose, listed, over_seeds
+from fewaspect.experiments.figures.measured_cells import (
+    METRICS,
+    Measure,
+    MeasuredCell,
+    join_distinct,
+    over_seeds,
+    select,
+)
 from fewaspect.experiments.published import benchmark_title, published, published_value
 
 if TYPE_CHECKING:
@@ -40,7 +48,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """All bars, the labels in the order they stand in, and the places that no cell fills."""
+    """All bars, their labels from left to right, and the bars that no cell fills."""
 
     encoder: str
     labels: list[str]
@@ -51,42 +59,44 @@ class Bars:
         return asdict(self)
 
 
-def bars(cells: Sequence[Cell], *, encoder: str = "minilm", protocol: str = "disjoint") -> Bars:
-    """The test cells of every row that has a bar, and of the baseline that is best in its place."""
+def bars(cells: Sequence[MeasuredCell], *, encoder: str = "minilm", protocol: str = "disjoint") -> Bars:
+    """The test cells of every row that has a bar; the baselines share one, for the best of them."""
     benchmarks = [*published()["benchmarks"]]
-    chosen = [c for c in choose(cells, split="test", encoder=encoder, protocol=protocol) if c.benchmark in benchmarks]
-    rows = _rows(chosen)
+    tested = select(cells, split="test", encoder=encoder, protocol=protocol)
+    rows = _rows_by_label([cell for cell in tested if cell.benchmark in benchmarks])
     if not rows:
         raise ResultError(
             f"expected test cells of {', '.join(OWN)}, an untrained row or a baseline on {', '.join(benchmarks)}, "
-            f"encoder {encoder}, sampler {protocol}; found rows: {listed(cell.row for cell in cells)}, on: "
-            f"{listed(f'{c.benchmark} ({c.split})' for c in cells)}, encoders: {listed(c.encoder for c in cells)}."
+            f"encoder {encoder}, sampler {protocol}; found rows: {join_distinct(cell.row for cell in cells)}, on: "
+            f"{join_distinct(f'{c.benchmark} ({c.split})' for c in cells)}, encoders: "
+            f"{join_distinct(c.encoder for c in cells)}."
         )
     found, missing = [], []
-    for benchmark in benchmarks:
-        for way, shot in SETTINGS:
-            here = choose(chosen, benchmark=benchmark, way=way, shot=shot)
-            for label, names in rows.items():
-                if of_row := {row: of for row in names if (of := choose(here, row=row))}:
-                    found += [_bar(of_row, metric, label) for metric in METRICS]
-                else:
-                    missing.append(f"{label}, {benchmark}, {way}-way {shot}-shot")
+    for benchmark, (way, shot), (label, names) in product(benchmarks, SETTINGS, rows.items()):
+        here = select(tested, benchmark=benchmark, way=way, shot=shot)
+        if by_row := {row: of for row in names if (of := select(here, row=row))}:
+            found += [_best_bar(by_row, metric, label) for metric in METRICS]
+        else:
+            missing.append(f"{label}, {benchmark}, {way}-way {shot}-shot")
     return Bars(encoder, list(rows), found, missing)
 
 
-def _rows(cells: Sequence[Cell]) -> dict[str, list[str]]:
+def _rows_by_label(cells: Sequence[MeasuredCell]) -> dict[str, list[str]]:
     """Label of each bar and the rows that may fill it: untrained ones, the baselines together, then our own."""
     titles = {cell.row: cell.title for cell in cells}
-    untrained = [cell.row for cell in cells if cell.untrained]
-    baselines = [cell.row for cell in cells if not cell.untrained and not cell.method.startswith("lpn")]
-    rows = {titles[row]: [row] for row in sorted(set(untrained), reverse=True)}
+    untrained = {cell.row for cell in cells if cell.untrained}
+    baselines = dict.fromkeys(cell.row for cell in cells if not (cell.untrained or cell.method.startswith("lpn")))
+    rows = {titles[row]: [row] for row in sorted(untrained, reverse=True)}
     if baselines:
-        rows[BEST] = list(dict.fromkeys(baselines))
+        rows[BEST] = list(baselines)
     return rows | {titles[row]: [row] for row in OWN if row in titles}
 
 
-def _bar(cells: Mapping[str, Sequence[Cell]], metric: str, label: str) -> Bar:
-    """The best of some rows in one place, beside the best that is published of them or, for a baseline, of all."""
+def _best_bar(cells: Mapping[str, Sequence[MeasuredCell]], metric: str, label: str) -> Bar:
+    """The best of some rows in one setting, beside the published number of that system.
+
+    For the best baseline, beside the best published baseline.
+    """
     measured = {row: over_seeds(of, metric) for row, of in cells.items()}
     best = max(measured, key=lambda row: measured[row].mean)
     cell = cells[best][0]
@@ -126,7 +136,7 @@ def _draw_panel(panel: Axes, data: Bars, benchmark: str, metric: str) -> None:
             continue
         number = data.labels.index(bar.label)
         x = SETTINGS.index((bar.way, bar.shot)) + (number - (len(data.labels) - 1) / 2) * width
-        panel.bar(x, bar.measure.mean, width, **_look(data.labels, bar.label))
+        panel.bar(x, bar.measure.mean, width, **_bar_style(data.labels, bar.label))
         panel.plot([x, x], [bar.measure.low, bar.measure.high], color="#d55e00", linewidth=1.0, zorder=3)
         if bar.published is not None:
             panel.plot(x, bar.published, **_DIAMOND)
@@ -147,27 +157,27 @@ _DIAMOND: dict[str, Any] = {
 _DASHES: dict[str, Any] = {"color": "black", "linewidth": 1.0, "linestyle": (0, (4, 2)), "zorder": 3}
 
 
-def _look(labels: Sequence[str], label: str) -> dict[str, Any]:
-    """Looks are counted from the right, where our own rows stand, so that these look alike in every chart."""
+def _bar_style(labels: Sequence[str], label: str) -> dict[str, Any]:
+    """Styles are counted from the right, where our own rows stand, so that these look the same in every chart."""
     number = labels.index(label) - len(labels)
     kind = max(number, -len(_FACES))
     return {"facecolor": _FACES[kind], "hatch": _HATCHES[kind], "edgecolor": "black", "linewidth": 0.6}
 
 
 def _floor(data: Bars, benchmark: str, metric: str) -> int:
-    """A round number a little below the least of a panel."""
+    """A round number a little below the lowest of a panel."""
     shown = [bar for bar in data.bars if (bar.benchmark, bar.metric) == (benchmark, metric)]
     across = [published_value(benchmark, REFERENCE, way, shot, metric) for way, shot in SETTINGS]
     marks = [value for value in (*across, *(bar.published for bar in shown)) if value is not None]
-    least = min([bar.measure.low for bar in shown] + marks)
+    lowest = min([bar.measure.low for bar in shown] + marks)
     step = 5 if metric == "f1" else 1
-    return max(0, int((least - step / 4) // step) * step)
+    return max(0, int((lowest - step / 4) // step) * step)
 
 
 def _legend(data: Bars) -> tuple[list[Any], list[str]]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles: list[Any] = [Patch(**_look(data.labels, label)) for label in data.labels]
+    handles: list[Any] = [Patch(**_bar_style(data.labels, label)) for label in data.labels]
     handles += [Line2D([], [], **_DIAMOND), Line2D([], [], **_DASHES)]
     return handles, [*data.labels, "published, same system", f"published {published()['systems'][REFERENCE]}"]

@@ -7,8 +7,15 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from fewaspect.core.errors import ResultError
-from fewaspect.experiments.figures.cell_series import METRICS, Cell, Measure, choose, listed, over_seeds
-from fewaspect.experiments.figures.style import COLOURS, MARKERS
+from fewaspect.experiments.figures.figure_style import COLOURS, MARKERS
+from fewaspect.experiments.figures.measured_cells import (
+    METRICS,
+    Measure,
+    MeasuredCell,
+    join_distinct,
+    over_seeds,
+    select,
+)
 from fewaspect.experiments.published import benchmark_title
 from fewaspect.methods import method_entry
 
@@ -37,13 +44,13 @@ class KCurve:
 
 
 def k_curve(
-    cells: Sequence[Cell], *, method: str = "lpn", benchmark: str = "fewasp", way: int = 5, shot: int = 5,
+    cells: Sequence[MeasuredCell], *, method: str = "lpn", benchmark: str = "fewasp", way: int = 5, shot: int = 5,
     encoder: str = "minilm", protocol: str = "disjoint",
 ) -> KCurve:  # fmt: skip
     """The validation cells of a method, by rank."""
     place = {"benchmark": benchmark, "way": way, "shot": shot, "encoder": encoder, "protocol": protocol}
-    by_rank: dict[int, list[Cell]] = {}
-    for cell in choose(cells, split="validation", method=method, untrained=False, **place):
+    by_rank: dict[int, list[MeasuredCell]] = {}
+    for cell in select(cells, split="validation", method=method, untrained=False, **place):
         if cell.rank is not None:
             by_rank.setdefault(cell.rank, []).append(cell)
     name = benchmark_title(benchmark)
@@ -51,7 +58,7 @@ def k_curve(
     if len(by_rank) < 2:
         raise ResultError(
             f"expected cells of {method} on {setting}, for several ranks k (settings.method.rank) out of "
-            f"{listed(RANKS)}; found k: {listed(sorted(by_rank))}. Make them with `fewaspect benchmark`."
+            f"{join_distinct(RANKS)}; found k: {join_distinct(sorted(by_rank))}. Make them with `fewaspect benchmark`."
         )
     ranks = sorted(by_rank)
     curves = {metric: [over_seeds(by_rank[rank], metric) for rank in ranks] for metric in METRICS}
@@ -77,6 +84,6 @@ def draw_k_curve(curve: KCurve) -> Figure:
         panel.yaxis.set_major_locator(MaxNLocator(6))
         panel.set_xlabel("rank k")
         panel.set_ylabel(f"{METRICS[metric]} in %")
-    seeds = "1 seed" if set(curve.seeds) == {1} else f"means over {listed(sorted(set(curve.seeds)))} seeds"
+    seeds = "1 seed" if set(curve.seeds) == {1} else f"means over {join_distinct(sorted(set(curve.seeds)))} seeds"
     figure.suptitle(f"{curve.title} on {curve.setting}\n{seeds}; bars: 95 % interval over episodes", fontsize=9)
     return figure

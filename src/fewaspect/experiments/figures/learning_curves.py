@@ -10,20 +10,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fewaspect.core.errors import CheckpointError
+from fewaspect.experiments.figures.figure_style import COLOURS, LINES, MARKERS
 from fewaspect.experiments.figures.run_labels import run_labels
-from fewaspect.experiments.figures.style import COLOURS, LINES, MARKERS
 from fewaspect.training.folder import RunFolder
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 WIDTH = 10.0  # inches
+COLUMNS = 3
 _SCORES = {"validation_auc": "validation AUC in %", "validation_f1": "validation F1 in %"}
 
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """What a run wrote down at each validation: the step, and by name the losses since the one before, the scores."""
+    """The history of a run: the step of each validation; by name, the scores and the mean losses since the last one."""
 
     label: str
     steps: list[int]
@@ -38,18 +40,21 @@ def read_curves(paths: Sequence[Path]) -> list[LearningCurve]:
 def _read_curve(path: Path, label: str) -> LearningCurve:
     file = RunFolder(path).history
     try:
-        entries = json.loads(file.read_text(encoding="utf-8"))
-        names = [name for name in entries[0] if name != "step"]
-        values = {name: [float(entry[name]) for entry in entries] for name in names}
-        if not (set(_SCORES) <= set(names) and all(math.isfinite(v) for of in values.values() for v in of)):
-            raise ValueError("validation scores are missing")
-        return LearningCurve(label, [int(entry["step"]) for entry in entries], values)
+        return _curve(label, json.loads(file.read_text(encoding="utf-8")))
     except (FileNotFoundError, NotADirectoryError):
         raise CheckpointError(
             f"{path}: expected a run with history.json, found none. It appears with the first validation of a training."
         ) from None
     except (UnicodeDecodeError, json.JSONDecodeError, LookupError, TypeError, ValueError) as error:
         raise CheckpointError(f"{file}: expected the history of a training run, found {error!r}.") from error
+
+
+def _curve(label: str, history: list[dict[str, Any]]) -> LearningCurve:
+    names = [name for name in history[0] if name != "step"]
+    values = {name: [float(entry[name]) for entry in history] for name in names}
+    if not set(_SCORES) <= set(names) or not all(math.isfinite(v) for of in values.values() for v in of):
+        raise ValueError("no finite validation scores")
+    return LearningCurve(label, [int(entry["step"]) for entry in history], values)
 
 
 def numbers(curves: Sequence[LearningCurve]) -> list[dict[str, Any]]:
@@ -59,24 +64,17 @@ def numbers(curves: Sequence[LearningCurve]) -> list[dict[str, Any]]:
 def draw_learning_curves(curves: Sequence[LearningCurve]) -> Figure:
     """A panel per quantity with a line per run: total loss, its parts, then the validation scores."""
     from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
 
     parts = dict.fromkeys(name for curve in curves for name in curve.values if not name.startswith("validation_"))
     quantities = {"loss": "training loss", **{p: f"{p} loss" for p in parts if p != "loss"}, **_SCORES}
-    columns = 3
-    rows = math.ceil(len(quantities) / columns)
+    rows = math.ceil(len(quantities) / COLUMNS)
     figure = Figure(figsize=(WIDTH, 1.1 + 2.4 * rows))
-    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    panels = figure.subplots(rows, COLUMNS, squeeze=False).ravel()
     for panel, (name, title) in zip(panels, quantities.items(), strict=False):
-        for number, curve in enumerate(curves):
-            if name in curve.values:
-                panel.plot(curve.steps, curve.values[name], label=curve.label, **_look(number))
-        panel.set_title(title, loc="left")
-        panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        panel.yaxis.set_major_locator(MaxNLocator(5))
+        _draw_quantity(panel, curves, name, title)
     for panel in panels[len(quantities) :]:
         panel.set_visible(False)
-    for panel in panels[: len(quantities)][-columns:]:
+    for panel in panels[: len(quantities)][-COLUMNS:]:
         panel.set_xlabel("step")
     handles, labels = panels[0].get_legend_handles_labels()
     fitting = int(WIDTH / (0.7 + 0.08 * max(map(len, labels))))  # inches of a handle and of a letter
@@ -85,7 +83,18 @@ def draw_learning_curves(curves: Sequence[LearningCurve]) -> Figure:
     return figure
 
 
-def _look(number: int) -> dict[str, Any]:
+def _draw_quantity(panel: Axes, curves: Sequence[LearningCurve], name: str, title: str) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    for number, curve in enumerate(curves):
+        if name in curve.values:
+            panel.plot(curve.steps, curve.values[name], label=curve.label, **_line_style(number))
+    panel.set_title(title, loc="left")
+    panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    panel.yaxis.set_major_locator(MaxNLocator(5))
+
+
+def _line_style(number: int) -> dict[str, Any]:
     return {
         "color": COLOURS[number % len(COLOURS)],
         "linestyle": LINES[number % len(LINES)],

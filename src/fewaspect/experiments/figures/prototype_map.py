@@ -1,4 +1,4 @@
-"""Prototypes of many episodes and their map in two dimensions, and the file that keeps the map."""
+"""Prototypes of many episodes, their map in two dimensions (t-SNE), and the file that keeps the map."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import torch
 from rich.console import Console
 
 from fewaspect.core.errors import ConfigError, ResultError
+from fewaspect.core.extras import require
 from fewaspect.core.files import atomic_write
 from fewaspect.core.progress import counting
 from fewaspect.core.settings import EvaluateSettings
@@ -61,7 +62,7 @@ def map_prototypes(
     runs: Sequence[Path], settings: EvaluateSettings, data: Path | None, points: int, *, offline: bool | None = None,
     console: Console | None = None,
 ) -> PrototypeMap:  # fmt: skip
-    """Prototypes of the same episodes by each run; at most `points` of them, drawn at random, are laid out by t-SNE."""
+    """Prototypes of the same episodes by each run; at most `points` of them, drawn at random, are on the map."""
     console = console or Console(stderr=True)
     labels = run_labels(runs)
     silhouettes, positions = [], []
@@ -78,7 +79,7 @@ def map_prototypes(
         vectors = collect_prototypes(evaluation, console)
         console.print(f"{label}: {len(vectors):,} prototypes, now t-SNE of {len(chosen):,}", highlight=False)
         silhouettes.append(silhouette(vectors, aspects))
-        positions.append(lay_out(vectors[chosen]))
+        positions.append(tsne_positions(vectors[chosen]))
     s = settings
     setting = f"{benchmark_title(s.benchmark)}, {s.split} aspects, {s.episodes:,} episodes {s.way}-way {s.shot}-shot"
     return PrototypeMap(labels, silhouettes, np.stack(positions), aspects[chosen], names, len(aspects), setting)
@@ -86,7 +87,7 @@ def map_prototypes(
 
 @torch.inference_mode()
 def collect_prototypes(evaluation: Evaluation, console: Console) -> np.ndarray:
-    """(episodes * N, d): the prototypes of each episode's classes in turn; each sentence is encoded once."""
+    """(episodes * N, d): the prototypes of the classes of one episode after another; each sentence is encoded once."""
     (encoded,) = encode_episodes(evaluation.model, evaluation.prepared, evaluation.groups)
     represented = encoded.represented
     found = []
@@ -104,20 +105,19 @@ def collect_prototypes(evaluation: Evaluation, console: Console) -> np.ndarray:
 
 def silhouette(vectors: np.ndarray, aspects: np.ndarray) -> float:
     """Mean silhouette by cosine distance: 1 if each aspect is far from the others, 0 if they mix."""
-    from sklearn.metrics import silhouette_score
+    metrics = require("sklearn.metrics", "train", "the silhouette score")
+    return float(metrics.silhouette_score(vectors, aspects, metric="cosine"))
 
-    return float(silhouette_score(vectors, aspects, metric="cosine"))
 
-
-def lay_out(vectors: np.ndarray) -> np.ndarray:
+def tsne_positions(vectors: np.ndarray) -> np.ndarray:
     """(P, 2) by t-SNE of the first principal components; the same for the same vectors."""
-    from sklearn.decomposition import PCA
-    from sklearn.manifold import TSNE
-
+    decomposition = require("sklearn.decomposition", "train", "t-SNE")
+    manifold = require("sklearn.manifold", "train", "t-SNE")
     count, width = vectors.shape
-    reduced = PCA(min(COMPONENTS, count, width), random_state=SEED).fit_transform(vectors)
+    reduced = decomposition.PCA(min(COMPONENTS, count, width), random_state=SEED).fit_transform(vectors)
     perplexity = min(PERPLEXITY, (count - 1) / 3)
-    return np.asarray(TSNE(perplexity=perplexity, random_state=SEED, init="pca").fit_transform(reduced), np.float32)
+    layout = manifold.TSNE(perplexity=perplexity, random_state=SEED, init="pca")
+    return np.asarray(layout.fit_transform(reduced), np.float32)
 
 
 def save_map(path: Path, prototypes: PrototypeMap) -> None:

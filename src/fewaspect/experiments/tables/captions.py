@@ -1,4 +1,4 @@
-"""Captions that name all a number depends on, and say where seeds are missing."""
+"""Captions that state all that a number depends on, and where seeds are missing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from fewaspect.core.settings import largest
 
 Cells = list[dict[str, Any]]
+_MAY_DIFFER = ("seed", "way", "shot", "benchmark", "train")  # between the cells of a row
 
 
 def main_caption(title: str, cells: Cells, settings: Sequence[tuple[int, int]], published: bool) -> str:
@@ -19,13 +20,13 @@ def main_caption(title: str, cells: Cells, settings: Sequence[tuple[int, int]], 
             "measured ± 95 % interval over episodes" + (" (published)," if published else ","),
             "mean over seeds, best measured in bold.",
             f"Encoder: {first['encoder']}.",
-            f"Trained on: {_by_row(cells, lambda some: ' | '.join(sorted({cell['train'] for cell in some})))}.",
+            f"Trained on: {_by_row(cells, lambda row: ' | '.join(sorted({cell['train'] for cell in row})))}.",
             f"Training episodes: {_by_row(cells, _budget)}.",
             f"Sampler: {first['protocol']}.",
             f"Episodes: {first['episodes']} of seed {first['episode_seed']}, {first['queries']} queries per class.",
             f"Training seeds: {_by_row(cells, _seeds)}.",
             *_incomplete(cells, settings),
-            *_not_alike(cells),
+            *_mixed_settings(cells),
         ]
     )
 
@@ -38,19 +39,24 @@ def count_caption(title: str) -> str:
 
 
 def _by_row(cells: Cells, describe: Callable[[Cells], str]) -> str:
-    """What holds for most rows, and for which it does not hold."""
+    """What holds for most rows, and the rows with something else."""
+    titles: dict[str, list[str]] = {}
+    for row in _rows(cells):
+        titles.setdefault(describe(row), []).append(row[0]["title"])
+    most, *others = sorted(titles, key=lambda text: (-len(titles[text]), text))
+    return ", but ".join([most, *(f"{text} for {' and '.join(titles[text])}" for text in others)])
+
+
+def _rows(cells: Cells) -> list[Cells]:
+    """The cells of each row."""
     rows: dict[str, Cells] = {}
     for cell in cells:
         rows.setdefault(cell["row"], []).append(cell)
-    said: dict[str, list[str]] = {}
-    for some in rows.values():
-        said.setdefault(describe(some), []).append(some[0]["title"])
-    most, *others = sorted(said, key=lambda text: (-len(said[text]), text))
-    return ", but ".join([most, *(f"{text} for {' and '.join(said[text])}" for text in others)])
+    return list(rows.values())
 
 
 def _budget(cells: Cells) -> str:
-    """How much a row was trained: rows of one table need not have been trained equally long."""
+    """The training episodes of a row; rows of one table need not have the same."""
     return " | ".join(sorted({_trained(cell) for cell in cells}))
 
 
@@ -69,31 +75,31 @@ def _seeds(cells: Cells) -> str:
 
 
 def _incomplete(cells: Cells, settings: Sequence[tuple[int, int]]) -> list[str]:
-    """Rows that have cells of fewer seeds in one setting than in another; where there are none, a dash says it."""
-    lacking = []
-    for row in dict.fromkeys(cell["row"] for cell in cells):
-        mine = [cell for cell in cells if cell["row"] == row]
-        for way, shot in settings:
-            here = [cell for cell in mine if (cell["way"], cell["shot"]) == (way, shot)]
-            if here and _seeds(here) != _seeds(mine):
-                lacking.append(f"{mine[0]['title']} {way}-way {shot}-shot (seeds: {_seeds(here)})")
+    """Rows that have fewer seeds in one setting than in another; a setting without any is a dash in the table."""
+    lacking = [
+        f"{row[0]['title']} {way}-way {shot}-shot (seeds: {_seeds(here)})"
+        for row in _rows(cells)
+        for way, shot in settings
+        if (here := [cell for cell in row if (cell["way"], cell["shot"]) == (way, shot)])
+        and _seeds(here) != _seeds(row)
+    ]
     return [f"Not complete yet: {', '.join(lacking)}."] if lacking else []
 
 
-def _not_alike(cells: Cells) -> list[str]:
-    """Rows whose cells were made with other settings of one name; seed, N and K may differ, and where it trained."""
-    found = []
-    for row in dict.fromkeys(cell["row"] for cell in cells):
-        mine = [cell for cell in cells if cell["row"] == row]
-        values: dict[str, set[str]] = {}
-        for cell in mine:
-            for name, value in {**cell["settings"]["train"], **cell["settings"]["method"]}.items():
-                values.setdefault(name, set()).add(str(value))
-        differing = [
-            f"{name} {' and '.join(sorted(some))}"
-            for name, some in values.items()
-            if len(some) > 1 and name not in ("seed", "way", "shot", "benchmark", "train")
-        ]
-        if differing:
-            found.append(f"{mine[0]['title']} ({', '.join(differing)})")
-    return [f"Not made alike: {', '.join(found)}."] if found else []
+def _mixed_settings(cells: Cells) -> list[str]:
+    """Rows whose cells were made with different values of a setting that should be one."""
+    found = [(row[0]["title"], _differing(row)) for row in _rows(cells)]
+    mixed = [f"{title} ({', '.join(differing)})" for title, differing in found if differing]
+    return [f"Not made alike: {', '.join(mixed)}."] if mixed else []
+
+
+def _differing(cells: Cells) -> list[str]:
+    values: dict[str, set[str]] = {}
+    for cell in cells:
+        for name, value in {**cell["settings"]["train"], **cell["settings"]["method"]}.items():
+            values.setdefault(name, set()).add(str(value))
+    return [
+        f"{name} {' and '.join(sorted(some))}"
+        for name, some in sorted(values.items())
+        if len(some) > 1 and name not in _MAY_DIFFER
+    ]

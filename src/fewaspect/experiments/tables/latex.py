@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fewaspect.experiments.tables.layout import DASH, Entry, Group, Line, Table, spread_of
+from fewaspect.experiments.tables.table_layout import DASH, Entry, Group, Line, Table, spread_of
 
 _ESCAPES = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -19,31 +19,31 @@ def to_latex(groups: Sequence[Group]) -> str:
 
 def _table(table: Table) -> Iterator[str]:
     size, count = len(table.metrics), len(table.settings)
-    noted = bool(table.note_header)
+    notes = bool(table.note_header)
     yield r"\begin{table*}[t]"
     yield rf"\caption{{{_escaped(table.caption)}}}"
     yield r"\centering"
     yield r"\resizebox{\textwidth}{!}{%"
-    yield rf"\begin{{tabular}}{{l{'r' * size * count}{'r' * noted}}}"
+    yield rf"\begin{{tabular}}{{l{'r' * size * count}{'r' * notes}}}"
     yield r"\toprule"
     headings = [rf"\multicolumn{{{size}}}{{c}}{{{setting}}}" for setting in table.settings]
-    yield _row(["", *headings, *[""] * noted])
+    yield _row(["", *headings, *[""] * notes])
     yield " ".join(rf"\cmidrule(lr){{{2 + size * i}-{1 + size * (i + 1)}}}" for i in range(count))
-    yield _row(["Model", *map(_escaped, table.metrics * count), *[_escaped(table.note_header)] * noted])
+    yield _row(["Model", *map(_escaped, table.metrics * count), *[_escaped(table.note_header)] * notes])
     for block in table.blocks:
         yield r"\midrule"
         for line in block:
-            yield from _lines(line, noted)
+            yield from _lines(line, notes)
     yield r"\bottomrule"
     yield r"\end{tabular}}"
     yield r"\end{table*}"
 
 
-def _lines(line: Line, noted: bool) -> Iterator[str]:
-    yield _row([_escaped(line.title), *map(_written, line.entries), *[_escaped(line.note)] * noted])
+def _lines(line: Line, notes: bool) -> Iterator[str]:
+    yield _row([_escaped(line.title), *map(_written, line.entries), *[_escaped(line.note)] * notes])
     if line.has_spread:
         spreads = (rf"\scriptsize {_escaped(spread_of(entry))}" if entry.spread else "" for entry in line.entries)
-        yield _row([rf"\quad\scriptsize {line.spread_title}", *spreads, *[""] * noted])
+        yield _row([rf"\quad\scriptsize {line.spread_title}", *spreads, *[""] * notes])
 
 
 def _written(entry: Entry) -> str:

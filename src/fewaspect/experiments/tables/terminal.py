@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from fewaspect.experiments.tables.layout import Entry, Group, Table, spread_of
+from fewaspect.experiments.tables.table_layout import Entry, Group, Table, spread_of
 
 
 def to_terminal(groups: Sequence[Group]) -> str:

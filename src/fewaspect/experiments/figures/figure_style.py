@@ -1,0 +1,82 @@
+"""Style of all figures and their files: PNG, SVG and the numbers; the same input gives the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fewaspect.core.errors import ConfigError
+from fewaspect.core.extras import require
+from fewaspect.core.files import atomic_write
+from fewaspect.core.settings import to_json
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RESOLUTION = 200  # dots per inch of PNG files and of point clouds inside SVG files
+MARKERS = "osD^vP*X<>pdhH8"
+LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
+"""Okabe and Ito's colours, told apart with every kind of colour vision; shapes tell them apart without any."""
+
+_STYLE: dict[str, Any] = {
+    "figure.constrained_layout.use": True,
+    "figure.dpi": RESOLUTION,
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so every machine has it
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.axisbelow": True,
+    "grid.color": "#d9d9d9",
+    "grid.linewidth": 0.6,
+    "hatch.linewidth": 0.6,
+    "legend.frameon": False,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 5,
+    "svg.hashsalt": "fewaspect",  # names inside an SVG file are random without it
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """The style of all figures, whatever the user's own matplotlib settings are."""
+    style = require("matplotlib.style", "train", "drawing figures")
+    with style.context(_STYLE, after_reset=True):
+        yield
+
+
+def output_folder(folder: Path) -> Path:
+    """Made if it is missing; checked, as matplotlib is, before the work that would be lost."""
+    require("matplotlib", "train", "drawing figures")
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder}: expected a folder for the figures, found a file.")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def write_figure(folder: Path, name: str, draw: Callable[[], Figure], numbers: Any) -> list[Path]:
+    """NAME.png, NAME.svg and the numbers in it as NAME.json; each appears whole, and none if drawing fails."""
+    with styled():
+        figure = draw()
+        pictures = {"png": _rendered(figure, "png", {"Software": None}), "svg": _rendered(figure, "svg", _NO_DATE)}
+    contents = {**pictures, "json": to_json(numbers).encode()}
+    paths = [folder / f"{name}.{ending}" for ending in contents]
+    for path, content in zip(paths, contents.values(), strict=True):
+        with atomic_write(path, "wb") as file:
+            file.write(content)
+    return paths
+
+
+_NO_DATE = {"Date": None, "Creator": None}
+
+
+def _rendered(figure: Figure, format: str, metadata: dict[str, Any]) -> bytes:
+    content = BytesIO()
+    figure.savefig(content, format=format, dpi=RESOLUTION, metadata=metadata)
+    return content.getvalue()

@@ -1,0 +1,65 @@
+"""The pages of docs/results are made from the results files beside them, and every benchmark script starts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from in_process import fewaspect
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "docs" / "results"
+SCRIPTS = [path.relative_to(ROOT) for path in sorted((ROOT / "benchmarks").rglob("*.py"))]
+
+
+@pytest.mark.parametrize(("records", "page"), [("grid-cpu.jsonl", "tables.md"), ("mpnet.jsonl", "mpnet.md")])
+def test_the_tables_are_those_of_the_committed_cells(records: str, page: str, tmp_path: Path) -> None:
+    done = fewaspect("tables", RESULTS / records, "--out", tmp_path / page)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / page).read_bytes() == (RESULTS / page).read_bytes()
+
+
+@pytest.mark.parametrize(("figure", "records"), [("bars", "grid-cpu.jsonl"), ("k-curve", "k-curve.jsonl")])
+def test_the_numbers_of_the_figures_are_those_of_the_committed_cells(figure: str, records: str, tmp_path: Path) -> None:
+    done = fewaspect("figures", figure, RESULTS / records, "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / f"{figure}.json").read_bytes() == (RESULTS / "figures" / f"{figure}.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("script", "page"),
+    [
+        ("practical/compare.py --table", "practical.md"),
+        ("speed/compare.py --table", "speed.md"),
+        ("studies/foundation.py --table-only", "foundation.md"),
+    ],
+)
+def test_the_pages_of_the_scripts_are_those_of_the_committed_results(script: str, page: str, tmp_path: Path) -> None:
+    """In a copy of the repository: the scripts write the pages to their place."""
+    (tmp_path / "docs" / "results" / "figures").mkdir(parents=True)
+    shutil.copytree(ROOT / "benchmarks", tmp_path / "benchmarks")
+    for records in RESULTS.glob("*.jsonl"):
+        shutil.copy(records, tmp_path / "docs" / "results")
+    name, option = script.split()
+    run([str(tmp_path / "benchmarks" / name), option])
+    assert (tmp_path / "docs" / "results" / page).read_bytes() == (RESULTS / page).read_bytes()
+
+
+MODULES = {"timing", "peers", "plain_model", "speed_figures", "draws", "page", "systems", "speed_worker"}
+
+
+@pytest.mark.parametrize("script", [path for path in SCRIPTS if path.stem not in MODULES], ids=str)
+@pytest.mark.slow
+def test_every_benchmark_script_explains_itself(script: Path) -> None:
+    assert f"benchmarks/{script.parent.name}/{script.name}" in run([str(ROOT / script), "--help"])
+
+
+def run(arguments: list[str]) -> str:
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env={**os.environ})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
