@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from fewaspect.core.errors import EpisodeError
 from fewaspect.data import episodes as module
 from fewaspect.data.episodes import Episode, EpisodeSampler
-from fewaspect.data.labelled import LabelledSentence, SentenceSet, text_identity
+from fewaspect.data.labelled import LabelledSentence, SentenceSet
+from fewaspect.text.identity import text_identity
 
 
 def sentence_set(*lines: tuple[str, str], name: str = "") -> SentenceSet:

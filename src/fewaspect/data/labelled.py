@@ -9,7 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-_SPACES = re.compile(r"\s+")
+from fewaspect.text.identity import text_identity
+
 _SEPARATORS = re.compile(r"[\s_#/]+")
 
 
@@ -19,11 +20,6 @@ class LabelledSentence:
 
     text: str
     aspects: tuple[str, ...] = ()
-
-
-def text_identity(text: str) -> str:
-    """Two texts with the same identity are the same sentence: case and spacing do not count."""
-    return _SPACES.sub(" ", text).strip().casefold()
 
 
 def describe_aspect(name: str) -> str:

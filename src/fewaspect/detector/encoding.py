@@ -110,9 +110,9 @@ def learn(scorer: InferenceModel, examples: Examples, before: FittedState | None
 
 def keep(scorer: InferenceModel, texts: Sequence[str]) -> dict[str, CachedEncoding]:
     """Each text represented once; one that is longer than the encoder reads, piece by piece."""
-    spans = fitting_spans(texts, [[(0, len(text))] for text in texts], scorer.encoder.tokens.too_long)
+    spans = fitting_spans(texts, [[(0, len(text))] for text in texts], scorer.encoder.tokeniser.too_long)
     pieces = [text[start:end] for text, own in zip(texts, spans, strict=True) for start, end in own]
-    keys = [_key(ids) for ids in scorer.encoder.tokens.ids(pieces)]
+    keys = [_key(ids) for ids in scorer.encoder.tokeniser.ids(pieces)]
     vectors: dict[int, np.ndarray] = {}
     tokens: dict[int, np.ndarray] = {}
     for batch, read in scorer.each(pieces, None, lambda sentences: sentences):

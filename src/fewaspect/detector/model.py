@@ -15,10 +15,10 @@ from fewaspect.detector.calibration import ProbabilityModel, features
 from fewaspect.detector.scoring import Aspects, LPNPlusScorer
 from fewaspect.inference.batching import length_batches
 from fewaspect.inference.encoded import Sentences
+from fewaspect.inference.encoder import TextEncoder
 from fewaspect.inference.model_folder import ABOUT as EXPORTED
 from fewaspect.inference.model_folder import load_runtime
 from fewaspect.inference.threads import ONE_THREAD
-from fewaspect.text.tokenization import TextEncoder
 from fewaspect.training.backends import (
     BACKENDS,
     RANGES,
@@ -54,9 +54,9 @@ class InferenceModel:
     ) -> Iterator[tuple[np.ndarray, Result]]:
         """What `work` makes of batches of texts of similar length, with their indices; a text without a single token
         that the encoder reads is left out."""
-        ids = self.encoder.tokens.ids(texts)
+        ids = self.encoder.tokeniser.ids(texts)
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
-        readable = np.flatnonzero(lengths > self.encoder.tokens.specials)
+        readable = np.flatnonzero(lengths > self.encoder.tokeniser.special_tokens)
         shared = -(-int(lengths[readable].sum()) // self.encoder.workers)  # few sentences keep all workers busy too
         tokens = batch_tokens or max(1, min(self.encoder.batch_tokens, shared))
         batches = [readable[batch] for batch in length_batches(lengths[readable], tokens)]

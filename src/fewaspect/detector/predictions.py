@@ -41,7 +41,7 @@ def split(
     """The sentences of each text, none longer than the encoder reads: places, numbers, the distinct ones, and in
     which texts some had to be cut."""
     whole = [sentence_spans(text) for text in texts]
-    spans = fitting_spans(texts, whole, scorer.encoder.tokens.too_long)
+    spans = fitting_spans(texts, whole, scorer.encoder.tokeniser.too_long)
     numbers: dict[str, int] = {}
     rows = [
         [numbers.setdefault(text[start:end], len(numbers)) for start, end in own]

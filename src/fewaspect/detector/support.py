@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fewaspect.core.errors import DataError
-from fewaspect.data.labelled import describe_aspect, text_identity
+from fewaspect.data.labelled import describe_aspect
 from fewaspect.data.labels import (
     carried,
     check_lengths,
@@ -26,8 +25,7 @@ from fewaspect.data.labels import (
     shortened,
     unknown_aspect,
 )
-
-_WIDTHLESS = dict.fromkeys(map(ord, "\ufeff\u200b\u2060\u00ad"))  # byte order mark, spaces of no width, soft hyphen
+from fewaspect.text.identity import example_identity
 
 
 class ExampleWarning(UserWarning):
@@ -173,13 +171,6 @@ def read_examples(
     nameless = frozenset(order if matrix and names is None and not has_column_names(y) else ())
     start = Examples(tuple(order), {}, _descriptions(descriptions or {}, order), nameless)
     return start.with_sentences(labelled, joining=isinstance(X, Mapping)), matrix
-
-
-def example_identity(text: str) -> str:
-    """Equal for examples that look the same: marks of no width, and how an accent is spelt, do not count either."""
-    composed = unicodedata.normalize("NFC", text.translate(_WIDTHLESS))
-    seen = (letter for letter in composed if letter.isspace() or unicodedata.category(letter) != "Cc")
-    return text_identity("".join(seen))
 
 
 def _descriptions(given: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:

@@ -14,7 +14,8 @@ from fewaspect.core.files import atomic_write, sha256_of
 from fewaspect.core.settings import LPNPlusSettings, build_settings, to_json
 from fewaspect.detector.calibration import FEATURES, ProbabilityModel
 from fewaspect.detector.scoring import LPNPlusScorer
-from fewaspect.text.tokenization import TextEncoder, Tokens
+from fewaspect.inference.encoder import TextEncoder
+from fewaspect.text.tokenization import SentenceTokeniser
 
 FORMAT, VERSION = "fewaspect-runtime", 1
 ABOUT, GRAPH, TOKENISER = "runtime.json", "encoder.onnx", "tokenizer.json"
@@ -34,9 +35,9 @@ class Runtime:
     presence: ProbabilityModel
     parity: dict[str, Any]
 
-    def write(self, folder: Path, graph: bytes, tokens: Tokens) -> None:
+    def write(self, folder: Path, graph: bytes, tokeniser: SentenceTokeniser) -> None:
         (folder / GRAPH).write_bytes(graph)
-        (folder / TOKENISER).write_text(tokens.tokeniser.to_str(), encoding="utf-8")
+        (folder / TOKENISER).write_text(tokeniser.backend.to_str(), encoding="utf-8")
         self.write_about(folder)
 
     def write_about(self, folder: Path) -> None:
@@ -75,12 +76,12 @@ def load_runtime(folder: Path, backend: str) -> tuple[TextEncoder, Runtime]:
     """An exported model; it was made for one backend, and another cannot be asked for."""
     from tokenizers import Tokenizer
 
-    from fewaspect.encoders.onnx_text import OnnxTextEncoder
+    from fewaspect.inference.onnx_runtime import OnnxTextEncoder
 
     if find_spec("onnxruntime") is None:
         raise ConfigError(f'{folder}: needs ONNX Runtime, found none. Run: pip install "fewaspect[onnx]"')
     runtime = Runtime.read(folder)
     if backend not in ("auto", runtime.backend):
         raise ConfigError(f'backend: this model was exported as "{runtime.backend}", found {backend!r}.')
-    tokens = Tokens(Tokenizer.from_file(str(folder / TOKENISER)), runtime.max_length)
-    return OnnxTextEncoder(folder / GRAPH, tokens, runtime.width, runtime.padding), runtime
+    tokeniser = SentenceTokeniser(Tokenizer.from_file(str(folder / TOKENISER)), runtime.max_length)
+    return OnnxTextEncoder(folder / GRAPH, tokeniser, runtime.width, runtime.padding), runtime

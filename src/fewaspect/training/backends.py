@@ -13,7 +13,8 @@ import numpy as np
 from fewaspect.core.arrays import load_arrays, save_arrays
 from fewaspect.core.errors import ConfigError
 from fewaspect.encoders.sources import DEFAULT_ENCODER, EncoderSource
-from fewaspect.text.tokenization import TextEncoder, Tokens
+from fewaspect.inference.encoder import TextEncoder
+from fewaspect.text.tokenization import SentenceTokeniser
 from fewaspect.training.product_weights import Weights
 
 if TYPE_CHECKING:
@@ -30,10 +31,10 @@ def choose_backend(name: str, weights: Weights, precision: str | None = None) ->
 
     Where representations are there already, their `precision` is kept.
     """
-    from fewaspect.encoders.onnx_text import supported
+    from fewaspect.encoders.onnx_weights import is_exportable
 
     if name == "auto" and precision != "int8":
-        if not INSTALLED or shutil.which("nvidia-smi") or not supported(weights.source):
+        if not INSTALLED or shutil.which("nvidia-smi") or not is_exportable(weights.source):
             return "torch"
         return "onnx-int8" if precision is None and (weights.folder / RANGES).is_file() else "onnx"
     chosen = "onnx-int8" if name == "auto" else name
@@ -42,7 +43,7 @@ def choose_backend(name: str, weights: Weights, precision: str | None = None) ->
         raise ConfigError(
             f'backend: "{chosen}" needs ONNX Runtime, found none. Run: pip install "fewaspect[onnx]"{saved}'
         )
-    if chosen != "torch" and not supported(weights.source):
+    if chosen != "torch" and not is_exportable(weights.source):
         raise ConfigError(f'backend: "{chosen}" cannot run the encoder {weights.source.name}. Use "torch".')
     return chosen
 
@@ -69,18 +70,19 @@ def _with_torch(weights: Weights) -> TextEncoder:
 
 
 def _with_onnx(weights: Weights, ranges: dict[str, ActivationRanges] | None) -> TextEncoder:
-    from fewaspect.encoders.onnx_text import OnnxTextEncoder, padding_of, shape_of
+    from fewaspect.encoders.onnx_weights import padding_token, read_architecture
+    from fewaspect.inference.onnx_runtime import OnnxTextEncoder
 
-    width, padding = shape_of(weights.source).width, padding_of(weights.source)
-    return OnnxTextEncoder(graph_of(weights, ranges), tokens_of(weights.source), width, padding)
+    width, padding = read_architecture(weights.source).width, padding_token(weights.source)
+    return OnnxTextEncoder(graph_of(weights, ranges), tokeniser_of(weights.source), width, padding)
 
 
 def graph_of(weights: Weights, ranges: dict[str, ActivationRanges] | None) -> bytes:
     """The whole encoder as an ONNX model; with ranges, in whole numbers."""
     from fewaspect.encoders.onnx_graph import bert_graph
-    from fewaspect.encoders.onnx_text import shape_of
+    from fewaspect.encoders.onnx_weights import read_architecture
 
-    return bert_graph(_all_arrays(weights), shape_of(weights.source), ranges)
+    return bert_graph(_all_arrays(weights), read_architecture(weights.source), ranges)
 
 
 def ranges_of(name: str, weights: Weights) -> dict[str, ActivationRanges] | None:
@@ -94,12 +96,12 @@ def ranges_of(name: str, weights: Weights) -> dict[str, ActivationRanges] | None
 def measure_ranges(weights: Weights) -> dict[str, ActivationRanges]:
     """On sentences of the sample that ships with the package."""
     from fewaspect.data.sample_set import load_sample
-    from fewaspect.encoders.onnx_text import measured_ranges, padding_of, shape_of
+    from fewaspect.encoders.onnx_weights import measure_activation_ranges, padding_token, read_architecture
 
     texts = [text for part in load_sample().values() for text in part.texts]
     some = texts[:: max(1, len(texts) // WATCHED)]
-    shape, padding = shape_of(weights.source), padding_of(weights.source)
-    return measured_ranges(_all_arrays(weights), shape, tokens_of(weights.source), padding, some)
+    shape, padding = read_architecture(weights.source), padding_token(weights.source)
+    return measure_activation_ranges(_all_arrays(weights), shape, tokeniser_of(weights.source), padding, some)
 
 
 def identity_of(weights: Weights, ranges: dict[str, ActivationRanges] | None) -> dict[str, str]:
@@ -113,25 +115,25 @@ def identity_of(weights: Weights, ranges: dict[str, ActivationRanges] | None) ->
 
 
 def _all_arrays(weights: Weights) -> dict[str, np.ndarray]:
-    from fewaspect.encoders.onnx_text import read_weights, shape_of
+    from fewaspect.encoders.onnx_weights import read_architecture, read_weights
 
-    half = shape_of(weights.source).layers // 2
+    half = read_architecture(weights.source).layers // 2
     frozen = weights.train.freeze_layers
     return read_weights(weights.source, weights.arrays, half if frozen < 0 else frozen)
 
 
-def tokens_of(source: EncoderSource) -> Tokens:
+def tokeniser_of(source: EncoderSource) -> SentenceTokeniser:
     """The tokeniser as transformers makes it; the embedded encoder's is that of its file."""
-    from fewaspect.encoders.onnx_text import positions_of
+    from fewaspect.encoders.onnx_weights import max_tokens
 
     if source.name == DEFAULT_ENCODER:
         from tokenizers import Tokenizer
 
-        return Tokens(Tokenizer.from_file(str(source.folder / "tokenizer.json")), positions_of(source))
+        return SentenceTokeniser(Tokenizer.from_file(str(source.folder / "tokenizer.json")), max_tokens(source))
     from transformers import AutoTokenizer
 
     tokeniser = AutoTokenizer.from_pretrained(source.folder, local_files_only=True, use_fast=True)
-    return Tokens(tokeniser.backend_tokenizer, min(positions_of(source), int(tokeniser.model_max_length)))
+    return SentenceTokeniser(tokeniser.backend_tokenizer, min(max_tokens(source), int(tokeniser.model_max_length)))
 
 
 def save_ranges(path: Path, ranges: dict[str, ActivationRanges]) -> None:

@@ -16,7 +16,7 @@ from fewaspect.detector.detector import Detector
 from fewaspect.detector.model import SAVED, InferenceModel, load_model
 from fewaspect.inference.model_folder import ABOUT as EXPORTED
 from fewaspect.inference.model_folder import Runtime
-from fewaspect.training.backends import choose_backend, graph_of, identity_of, precision_of, ranges_of, tokens_of
+from fewaspect.training.backends import choose_backend, graph_of, identity_of, precision_of, ranges_of, tokeniser_of
 from fewaspect.training.folder import RunFolder
 from fewaspect.training.product_weights import SHIPPED, load_weights
 
@@ -48,16 +48,16 @@ def export(model: Path, out: Path, backend: str = "onnx-int8") -> dict[str, Any]
 
 
 def _write(run: Path, folder: Path, backend: str, detector: Detector | None) -> dict[str, Any]:
-    from fewaspect.encoders.onnx_text import padding_of, shape_of
+    from fewaspect.encoders.onnx_weights import padding_token, read_architecture
 
     weights = load_weights(run)
     name = choose_backend(backend, weights)
-    tokens, ranges = tokens_of(weights.source), ranges_of(name, weights)
-    width, padding = shape_of(weights.source).width, padding_of(weights.source)
+    tokeniser, ranges = tokeniser_of(weights.source), ranges_of(name, weights)
+    width, padding = read_architecture(weights.source).width, padding_token(weights.source)
     runtime = Runtime(
-        name, width, padding, tokens.max_length, identity_of(weights, ranges), weights.looking, weights.presence, {}
+        name, width, padding, tokeniser.max_length, identity_of(weights, ranges), weights.looking, weights.presence, {}
     )
-    runtime.write(folder, graph_of(weights, ranges), tokens)
+    runtime.write(folder, graph_of(weights, ranges), tokeniser)
     parity = compared(load_model(run, "torch"), load_model(folder), detector)
     refuse_unlike(parity, name)
     replace(runtime, parity=parity).write_about(folder)
