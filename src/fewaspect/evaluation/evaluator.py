@@ -10,9 +10,9 @@ from itertools import islice
 import numpy as np
 import torch
 
+from fewaspect.core.multilabel_metrics import all_metrics, macro_f1, over_episodes
 from fewaspect.data.episodes import Episode
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.evaluation.metrics import macro_f1, measure, over_episodes
 from fewaspect.inference.batching import length_batches
 from fewaspect.methods.base import Represented
 from fewaspect.methods.model import FewShotModel, task_of
@@ -34,7 +34,7 @@ class Evaluated:
 
     def measured(self) -> dict[str, np.ndarray]:
         """Every metric by name, one value per episode."""
-        return measure(self.scores, self.truth, self.predicted)
+        return all_metrics(self.scores, self.truth, self.predicted)
 
 
 @torch.inference_mode()

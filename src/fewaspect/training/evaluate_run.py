@@ -19,7 +19,7 @@ from fewaspect.data.episodes import Episode, EpisodeSampler
 from fewaspect.data.labelled import SentenceSet, describe_aspect
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import EncodedEpisodes, Evaluated, encode_episodes, score_episodes
-from fewaspect.evaluation.metrics import summarise
+from fewaspect.evaluation.intervals import mean_interval
 from fewaspect.methods import method_entry
 from fewaspect.methods.model import FewShotModel
 from fewaspect.methods.prepared import PreparedSet
@@ -149,7 +149,7 @@ def _result(
     settings: EvaluateSettings, run: RunSettings, about: dict[str, Any], evaluated: Evaluated,
     decision: dict[str, Any], truncated: int,
 ) -> dict[str, Any]:  # fmt: skip
-    metrics = {name: summarise(values).to_percent().as_dict() for name, values in evaluated.measured().items()}
+    metrics = {name: mean_interval(values).to_percent().as_dict() for name, values in evaluated.measured().items()}
     return {
         "method": run.train.method,
         "title": method_entry(run.train.method).title,

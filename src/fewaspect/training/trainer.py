@@ -29,7 +29,7 @@ from fewaspect.data.labelled import SentenceSet
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.evaluation.evaluator import evaluate_episodes
-from fewaspect.evaluation.metrics import summarise
+from fewaspect.evaluation.intervals import mean_interval
 from fewaspect.methods.model import EpisodeTensors, FewShotModel
 from fewaspect.methods.prepared import PreparedSet
 from fewaspect.training.checkpoint import (
@@ -228,7 +228,7 @@ class Trainer:
         if not all(np.isfinite(scores).all() for scores in evaluated.scores):
             raise TrainingError(f"the scores are not numbers at step {state.step}: training diverged, lower its rates.")
         measured = evaluated.measured()
-        values = {name: summarise(measured[name]).to_percent().mean for name in _VALIDATED} | evaluated.remarks
+        values = {name: mean_interval(measured[name]).to_percent().mean for name in _VALIDATED} | evaluated.remarks
         state.history.append({"step": state.step, **losses, **{f"validation_{n}": v for n, v in values.items()}})
         self.ranks.accelerator.log({**losses, **{f"validation/{n}": v for n, v in values.items()}}, step=state.step)
         value = values[s.validation_metric]
@@ -260,7 +260,7 @@ class Trainer:
         torch.manual_seed(s.seed)
         method.learn_decision(evaluated.scores, evaluated.truth)
         evaluated = evaluate_episodes(self.model, self.validation_set, self.validation_episodes, tune=True)
-        self.about["decision_f1"] = summarise(evaluated.measured()["f1"]).to_percent().mean
+        self.about["decision_f1"] = mean_interval(evaluated.measured()["f1"]).to_percent().mean
         self._save_best()
 
     def _save_best(self) -> None:
