@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from fewaspect.core.environment import describe_environment
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
 from fewaspect.encoders.frozen import FrozenStates
@@ -26,6 +25,7 @@ from fewaspect.evaluation.evaluator import encode_episodes, score_episodes
 from fewaspect.evaluation.intervals import mean_interval
 from fewaspect.methods.lpn_plus import LPNPlus
 from fewaspect.methods.prepared import PreparedSet
+from fewaspect.training.environment import describe_environment
 from fewaspect.training.run import load_run
 
 SETTINGS = ((5, 1), (5, 5), (10, 5))

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fewaspect.core.environment import describe_environment
 from fewaspect.core.files import atomic_write
 from fewaspect.core.settings import to_json
+from fewaspect.training.environment import describe_environment
 
 
 def milliseconds(work: Callable[[], Any]) -> float:

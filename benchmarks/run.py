@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fewaspect.core.files import atomic_write
-from fewaspect.core.progress import counting
+from fewaspect.core.progress import unit_progress
 from speed_figure import throughput_figure
 
 HERE = Path(__file__).parent
@@ -138,7 +138,7 @@ def main() -> None:
             parser.error("--data FOLDER is needed, except with --table")
         RESULTS.mkdir(parents=True, exist_ok=True)
         commands = [command for part in arguments.only for command in PARTS[part]]
-        with counting(console, "measuring", len(commands), "parts") as done:
+        with unit_progress(console, "measuring", len(commands), "parts") as done:
             for script, *given in commands:
                 measure(script, given, arguments.data)
                 done(1)

@@ -12,7 +12,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from fewaspect.core.errors import DataError
-from fewaspect.data.labels import carried
+from fewaspect.data.labels import to_indicator_matrix
 from fewaspect.detector.support import Examples, ExampleWarning, read_examples
 
 TEXTS = ["cold soup", "garage full", "soup in the garage", "hello"]
@@ -197,10 +197,11 @@ class Frame:
 
 def test_a_data_frame_says_by_name_which_column_is_which() -> None:
     frame = Frame([[1, 0, 0], [0, 1, 1]], ["parking", "food", "noise"])
-    matrix, unknown = carried(frame, ["food", "parking"], 2)
+    matrix, unknown = to_indicator_matrix(frame, ["food", "parking"], 2)
     assert matrix.tolist() == [[False, True], [True, False]]
     assert {name: column.tolist() for name, column in unknown.items()} == {"noise": [False, True]}
     with pytest.raises(DataError, match='expected one column "price", found the columns parking, food, noise'):
-        carried(frame, ["food", "price"], 2)
+        to_indicator_matrix(frame, ["food", "price"], 2)
     assert read_examples(["a"], Frame([[1, 0]], [0, 1]))[0].nameless == {"0", "1"}
-    assert carried(Frame([[1, 0]], [0, 1]), ["food", "parking"], 1)[0].tolist() == [[True, False]], "by position"
+    by_position, _ = to_indicator_matrix(Frame([[1, 0]], [0, 1]), ["food", "parking"], 1)
+    assert by_position.tolist() == [[True, False]]

@@ -63,7 +63,7 @@ def bulk(
     from fewaspect.bulk.plan import format_of
     from fewaspect.bulk.ray_cluster import started
     from fewaspect.bulk.storage import find_files
-    from fewaspect.core.progress import counting
+    from fewaspect.core.progress import unit_progress
 
     console = Console(stderr=True, quiet=quiet)
     settings = BulkSettings(format_of(find_files(source), read_as), column, encoding, prefix, rows, limit)
@@ -78,6 +78,6 @@ def bulk(
             console.print(estimate_table(estimate(job, todo, detector, cluster.actors)) if todo else "all is finished")
             return
         del detector
-        with counting(console, "detecting", job.plan.rows, "rows") as progress:
+        with unit_progress(console, "detecting", job.plan.rows, "rows") as progress:
             total = run(job, cluster.work, max_bad, progress)
     console.print(bulk_table(total, classes))

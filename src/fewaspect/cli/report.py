@@ -48,7 +48,7 @@ def report(
 
     from rich.console import Console
 
-    from fewaspect.core.progress import reading
+    from fewaspect.core.progress import review_progress
     from fewaspect.reviews.pipeline import Stream, analyzed
     from fewaspect.reviews.report_page import Candidates, render_report
     from fewaspect.reviews.source import Source
@@ -61,7 +61,7 @@ def report(
     name = title or ("Reviews" if reviews == STANDARD else Path(reviews).name)
     with open_target(output) as file:  # opened first: a folder that is not there shows before the work
         summary, candidates = Summary(tuple(detector.classes_)), Candidates()
-        with reading(console, "reading", stream.columns.total, lambda: summary.rate) as progress:
+        with review_progress(console, "reading", stream.columns.total, lambda: summary.rate) as progress:
             for chunk in stream.chunks:
                 analyses = analyzed(detector, chunk, words=False)
                 summary.add(analyses)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fewaspect.core.errors import ConfigError
-from fewaspect.data.labels import unknown_aspect
+from fewaspect.data.labels import unknown_aspect_error
 
 DEFAULT_THRESHOLD = 0.5  # on aspects held out in training, F1 is best from 0.4 to 0.5; higher, more empties are right
 
@@ -22,7 +22,7 @@ def thresholds_of(names: Sequence[str], given: Threshold, tuned: Mapping[str, fl
         chosen = {**tuned, **(given or {})}
         for name in given or {}:
             if name not in names:
-                raise unknown_aspect(name, names)
+                raise unknown_aspect_error(name, names)
         own = {name: _checked(value, f"threshold of {name}") for name, value in chosen.items()}
         return np.array([own.get(name, DEFAULT_THRESHOLD) for name in names])
     return np.full(len(names), _checked(given, "threshold"))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fewaspect.core.errors import ConfigError, DataError
-from fewaspect.data.labels import carried, check_texts
+from fewaspect.data.labels import check_texts, to_indicator_matrix
 from fewaspect.detector.decision import Threshold, best_first, decide, thresholds_of
 from fewaspect.detector.fitted import Fitted
 from fewaspect.detector.support import ExampleWarning, read_examples
@@ -228,7 +228,7 @@ class Detector(Fitted):
             truth = known.examples.membership
             probabilities = left_out_probabilities(self._scorer, known, self.batch_tokens)
         else:
-            truth, unknown = carried(labels, names, len(checked := check_texts(texts)))
+            truth, unknown = to_indicator_matrix(labels, names, len(checked := check_texts(texts)))
             if not checked:
                 raise DataError("texts: expected labelled texts to tune on, found none.")
             if unknown:
@@ -272,7 +272,7 @@ class Detector(Fitted):
         from fewaspect.detector.metrics import measure
 
         names = self._examples.names
-        truth, unknown = carried(labels, names, len(checked := check_texts(texts)))
+        truth, unknown = to_indicator_matrix(labels, names, len(checked := check_texts(texts)))
         probabilities = self.predict_proba(checked)
         return measure(names, probabilities, decide(probabilities, self._thresholds), truth, unknown)
 
@@ -285,7 +285,7 @@ class Detector(Fitted):
         """
         from fewaspect.detector.metrics import f1_with_unknown
 
-        truth, unknown = carried(y, self._examples.names, len(checked := check_texts(X)))
+        truth, unknown = to_indicator_matrix(y, self._examples.names, len(checked := check_texts(X)))
         return f1_with_unknown(decide(self.predict_proba(checked), self._thresholds), truth, unknown)
 
     def save(self, folder: str | Path) -> Path:

@@ -13,17 +13,17 @@ import numpy as np
 from fewaspect.core.errors import DataError
 from fewaspect.data.labelled import describe_aspect
 from fewaspect.data.labels import (
-    carried,
     check_lengths,
     check_lists,
     check_name,
     check_texts,
     has_column_names,
     is_matrix,
+    materialise,
     matrix_names,
-    settled,
     shortened,
-    unknown_aspect,
+    to_indicator_matrix,
+    unknown_aspect_error,
 )
 from fewaspect.text.identity import example_identity
 
@@ -71,7 +71,7 @@ class Examples:
     def without_aspect(self, name: str) -> Examples:
         """One aspect less; sentences that stood for it alone go with it, they do not become examples of none."""
         if name not in self.names:
-            raise unknown_aspect(name, self.names)
+            raise unknown_aspect_error(name, self.names)
         if len(self.names) == 1:
             raise DataError(f'"{name}" is the only aspect, and a detector needs one. Add another before.')
         left = {text: own - {name} for text, own in self.sentences.items() if own != {name}}
@@ -84,9 +84,9 @@ class Examples:
     def with_labelled(self, texts: Any, labels: Any) -> Examples:
         """More sentences for aspects that are known."""
         checked = check_texts(texts)
-        matrix, unknown = carried(labels, self.names, len(checked))
+        matrix, unknown = to_indicator_matrix(labels, self.names, len(checked))
         for name in unknown:
-            raise unknown_aspect(name, self.names)
+            raise unknown_aspect_error(name, self.names)
         rows = [tuple(name for name, has in zip(self.names, row, strict=True) if has) for row in matrix]
         return self.with_sentences(list(zip(checked, rows, strict=True)), joining=False)
 
@@ -143,23 +143,23 @@ def read_examples(
         order = given if names is None else names
         for name in given:
             if name not in order:
-                raise unknown_aspect(name, order)
+                raise unknown_aspect_error(name, order)
         per_aspect = {name: check_texts(texts, f'examples of "{name}"') for name, texts in X.items()}
         labelled = [(text, (name,)) for name, texts in per_aspect.items() for text in texts]
     else:
         texts = check_texts(X)
         if y is None:
             raise DataError("labels: expected the aspects of each text, found none. Or give a dict of examples.")
-        y = settled(y)
+        y = materialise(y)
         if matrix := is_matrix(y):
             order = matrix_names(y, names)
-            rows, _ = carried(y, order, len(texts))
+            rows, _ = to_indicator_matrix(y, order, len(texts))
             lists = [tuple(name for name, has in zip(order, row, strict=True) if has) for row in rows]
         else:
             lists = check_lists(y)
             order = names if names is not None else sorted({name for row in lists for name in row})
             for name in {name for row in lists for name in row} - set(order):
-                raise unknown_aspect(name, order)
+                raise unknown_aspect_error(name, order)
         check_lengths(len(texts), len(lists))
         labelled = list(zip(texts, lists, strict=True))
     order = [check_name(name, "names") for name in order]
@@ -176,7 +176,7 @@ def read_examples(
 def _descriptions(given: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
     for name, text in given.items():
         if name not in names:
-            raise unknown_aspect(name, names)
+            raise unknown_aspect_error(name, names)
         if not isinstance(text, str):
             raise DataError(f'description of "{name}": expected a text, found {type(text).__name__}.')
     return {name: check_texts([text])[0] for name, text in given.items() if text.strip()}

@@ -28,7 +28,7 @@ def label_enhanced_prototypes(vectors: Tensor, alpha: Tensor, membership: Tensor
 def shots(membership: Tensor) -> tuple[Tensor, Tensor]:
     """(shots,) sentence and (shots,) class of each shot, class by class; a membership of 2 is two shots."""
     if not torch.equal(membership, membership.round()):
-        raise ValueError("memberships must be whole numbers of shots here, found fractions")
+        raise ValueError("memberships must be integer numbers of shots here, found fractions")
     classes, sentences = membership.T.nonzero(as_tuple=True)
     times = membership[sentences, classes].long()
     return sentences.repeat_interleave(times), classes.repeat_interleave(times)

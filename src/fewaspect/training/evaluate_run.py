@@ -10,9 +10,8 @@ from typing import Any
 
 from rich.console import Console
 
-from fewaspect.core.environment import describe_environment
 from fewaspect.core.errors import ConfigError, EpisodeError
-from fewaspect.core.progress import counting
+from fewaspect.core.progress import unit_progress
 from fewaspect.core.settings import EvaluateSettings, TrainSettings, parse_range
 from fewaspect.data.benchmarks import Benchmark, load_benchmark
 from fewaspect.data.episodes import Episode, EpisodeSampler
@@ -23,6 +22,7 @@ from fewaspect.evaluation.intervals import mean_interval
 from fewaspect.methods import method_entry
 from fewaspect.methods.model import FewShotModel
 from fewaspect.methods.prepared import PreparedSet
+from fewaspect.training.environment import describe_environment
 from fewaspect.training.folder import RunFolder, RunSettings
 from fewaspect.training.run import VALIDATION_SEED, load_run, report_truncation
 
@@ -86,7 +86,7 @@ def evaluate_many(
         tuning = [part if part.episodes else None for part in encode_episodes(model, prepared, tuning_groups)]
     trained = copy.deepcopy(model.method.state_dict())
     results = []
-    with counting(console, "episodes", sum(map(len, e.groups)), "episodes") as done:
+    with unit_progress(console, "episodes", sum(map(len, e.groups)), "episodes") as done:
         for s, tuned, encoded in zip(settings, tuning, encode_episodes(model, e.prepared, e.groups), strict=True):
             model.method.load_state_dict(trained)  # no setting is decided as another one was tuned
             if tuned:
@@ -141,7 +141,7 @@ def _tuned_on(settings: EvaluateSettings | TrainSettings, episodes: int) -> str:
 
 
 def _prepared(sentences: SentenceSet, frozen: FrozenStates, console: Console) -> PreparedSet:
-    with counting(console, "frozen layers", len(sentences) + len(sentences.classes), "sentences") as done:
+    with unit_progress(console, "frozen layers", len(sentences) + len(sentences.classes), "sentences") as done:
         return PreparedSet.of(sentences, frozen, done)
 
 

@@ -17,10 +17,9 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from fewaspect.core.environment import describe_environment
 from fewaspect.core.errors import CheckpointError, TrainingError
 from fewaspect.core.files import atomic_write
-from fewaspect.core.progress import counting, on_terminal, progress_bar
+from fewaspect.core.progress import on_terminal, progress_bar, unit_progress
 from fewaspect.core.settings import TrainSettings, parse_range, to_json
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
@@ -40,6 +39,7 @@ from fewaspect.training.checkpoint import (
     restore_optimiser,
     save_tensors,
 )
+from fewaspect.training.environment import describe_environment
 from fewaspect.training.folder import RunFolder, RunSettings
 from fewaspect.training.gradient_norms import RunningMeans
 from fewaspect.training.prefetch import episodes_on
@@ -100,7 +100,8 @@ class Trainer:
             encoder.frozen.model.to(device)
             self.model.to(device)
             frozen = FrozenStates(encoder)
-            with counting(console, "frozen layers", len(train_set) + len(benchmark.validation), "sentences") as done:
+            total = len(train_set) + len(benchmark.validation)
+            with unit_progress(console, "frozen layers", total, "sentences") as done:
                 self.train_set = PreparedSet.of(train_set, frozen, done)
                 self.validation_set = PreparedSet.of(benchmark.validation, frozen, done)
         self.steps = math.ceil(s.episodes / s.episodes_per_step)

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from fewaspect.core.errors import ConfigError, ResultError
 from fewaspect.core.files import atomic_write
-from fewaspect.core.progress import counting
+from fewaspect.core.progress import unit_progress
 from fewaspect.core.settings import EvaluateSettings
 from fewaspect.evaluation.evaluator import encode_episodes
 from fewaspect.experiments.figures.run_labels import run_labels
@@ -90,7 +90,7 @@ def collect_prototypes(evaluation: Evaluation, console: Console) -> np.ndarray:
     (encoded,) = encode_episodes(evaluation.model, evaluation.prepared, evaluation.groups)
     represented = encoded.represented
     found = []
-    with counting(console, "episodes", len(encoded.episodes), "episodes") as done:
+    with unit_progress(console, "episodes", len(encoded.episodes), "episodes") as done:
         for episode, places in zip(encoded.episodes, encoded.places, strict=True):
             placed = place_episode(episode, places).to(represented.vectors.device)
             prototypes = evaluation.model.method.score(task_of(represented, placed)).prototypes

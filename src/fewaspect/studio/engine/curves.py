@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fewaspect.core.errors import DataError
-from fewaspect.data.labels import carried
+from fewaspect.data.labels import to_indicator_matrix
 from fewaspect.detector.decision import decide
 from fewaspect.studio.engine.state import State
 
@@ -23,7 +23,7 @@ def measure_texts(state: State, texts: Sequence[str], labels: Sequence[Sequence[
         raise DataError("texts: expected labelled texts, found none.")
     result = state.detector.evaluate(texts, labels)
     probabilities = state.detector.predict_proba(texts)
-    truth, _ = carried(labels, [aspect.name for aspect in state.definition.aspects], len(texts))
+    truth, _ = to_indicator_matrix(labels, [aspect.name for aspect in state.definition.aspects], len(texts))
     decided = decide(probabilities, state.thresholds)
     numbers = ("texts", "macro_f1", "micro_f1", "mean_average_precision", "right_empties", "unknown_aspects")
     aspects = []
