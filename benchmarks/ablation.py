@@ -110,7 +110,7 @@ def measure(run: Path, data: Path, benchmark: str, episodes: int) -> dict[str, A
             evaluated = score_episodes(model, group)
             if name == ALWAYS_ONE:
                 evaluated = dataclasses.replace(evaluated, predicted=[best_only(scores) for scores in evaluated.scores])
-            measured = evaluated.measured()
+            measured = evaluated.metrics()
             rows[name][f"{N}-way {K}-shot"] = {m: mean_interval(measured[m]).to_percent().mean for m in SHOWN}
     return {
         "benchmark": benchmark, "split": "validation", "episodes": episodes, "rows": rows,

@@ -96,7 +96,7 @@ class Trainer:
         with ranks.accelerator.local_main_process_first():  # it fills the cache of its machine, the others read it
             encoder, self.model = build_model(settings, offline)
             for way, shot in zip(self.sampler.way, self.sampler.shot, strict=True):
-                self.model.method.require(way, shot)
+                self.model.method.check_size(way, shot)
             encoder.frozen.model.to(device)
             self.model.to(device)
             frozen = FrozenStates(encoder)
@@ -228,8 +228,8 @@ class Trainer:
         evaluated = evaluate_episodes(self.model, self.validation_set, self.validation_episodes, tune=True)
         if not all(np.isfinite(scores).all() for scores in evaluated.scores):
             raise TrainingError(f"the scores are not numbers at step {state.step}: training diverged, lower its rates.")
-        measured = evaluated.measured()
-        values = {name: mean_interval(measured[name]).to_percent().mean for name in _VALIDATED} | evaluated.remarks
+        measured = evaluated.metrics()
+        values = {name: mean_interval(measured[name]).to_percent().mean for name in _VALIDATED} | evaluated.diagnostics
         state.history.append({"step": state.step, **losses, **{f"validation_{n}": v for n, v in values.items()}})
         self.ranks.accelerator.log({**losses, **{f"validation/{n}": v for n, v in values.items()}}, step=state.step)
         value = values[s.validation_metric]
@@ -261,7 +261,7 @@ class Trainer:
         torch.manual_seed(s.seed)
         method.learn_decision(evaluated.scores, evaluated.truth)
         evaluated = evaluate_episodes(self.model, self.validation_set, self.validation_episodes, tune=True)
-        self.about["decision_f1"] = mean_interval(evaluated.measured()["f1"]).to_percent().mean
+        self.about["decision_f1"] = mean_interval(evaluated.metrics()["f1"]).to_percent().mean
         self._save_best()
 
     def _save_best(self) -> None:
