@@ -220,7 +220,7 @@ def measure_job(job: dict[str, Any]) -> dict[str, Any]:
 def environment(system: str) -> dict[str, Any]:
     from importlib.metadata import version
 
-    from fewaspect.core.environment import describe_environment
+    from fewaspect.training.environment import describe_environment
 
     described = describe_environment()
     own = ("sentence-transformers", "scikit-learn", *(("setfit", "datasets") if system == "setfit" else ()))

@@ -25,7 +25,7 @@ from rich.table import Table
 
 from detection_speed import OURS, PEERS, START_UP
 from fewaspect.core.files import atomic_write
-from fewaspect.core.progress import counting
+from fewaspect.core.progress import unit_progress
 from fewaspect.experiments.results_file import merge_results, read_results
 from memory import SIZES
 from speed_figures import memory_figure, throughput_figure
@@ -152,7 +152,7 @@ def main() -> None:
         if arguments.data is None:
             parser.error("--data FOLDER is needed, except with --table")
         commands = {name: command for part in arguments.only for name, command in PARTS[part].items()}
-        with counting(console, "measuring", len(commands), "parts") as done:
+        with unit_progress(console, "measuring", len(commands), "parts") as done:
             for name, command in commands.items():
                 merge_results(RESULTS, [{"measurement": name, **measure(command, arguments.data)}], KEY)
                 done(1)

@@ -99,7 +99,7 @@ def latency(texts: list[str], aspects: int = 20, count: int = 200) -> dict[str, 
     detector.predict(texts[:50])
     whole, alone = [], []
     for text in texts[-count:]:
-        ids = encoder.tokens.ids([text])
+        ids = encoder.tokeniser.ids([text])
         alone.append(milliseconds(lambda ids=ids: encoder.states(ids)))
         whole.append(milliseconds(lambda text=text: detector.predict([text])))
     median = [float(np.median(times)) for times in (whole, alone)]

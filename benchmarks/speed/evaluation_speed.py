@@ -49,7 +49,7 @@ def main() -> None:
             evaluated = evaluate_episodes(
                 ours, PreparedSet.of(sentences, FrozenStates(encoder, Path(folder))), episodes
             )
-            measured = evaluated.measured()
+            measured = evaluated.metrics()
             once.append(time.perf_counter() - started)
         where = {id(episode): i for i, episode in enumerate(episodes)}
         for episode in half:

@@ -94,7 +94,7 @@ def evaluation(size: int, folder: Path) -> None:
     sentences = read_sentences(grown("test", size, folder))
     encoder, model = build_model(RunSettings(TrainSettings(), LPNSettings()))
     episodes = list(EpisodeSampler(sentences, way=3, shot=5, seed=0).episodes(EPISODES))
-    evaluate_episodes(model.eval(), PreparedSet.of(sentences, FrozenStates(encoder)), episodes).measured()
+    evaluate_episodes(model.eval(), PreparedSet.of(sentences, FrozenStates(encoder)), episodes).metrics()
 
 
 def one(kind: str, size: int) -> dict[str, float]:

@@ -12,8 +12,8 @@ from fewaspect.data.labelled import SentenceSet, describe_aspect
 from fewaspect.encoders.packed import Layout, PackedStates, unpad
 from fewaspect.encoders.sources import resolve_encoder
 from fewaspect.methods.base import Method
-from fewaspect.methods.model import EpisodeTensors, task_of
-from fewaspect.methods.prepared import place_episode
+from fewaspect.methods.model import EpisodeTensors, build_task
+from fewaspect.methods.prepared import episode_tensors
 
 
 class PlainModel(torch.nn.Module):
@@ -38,11 +38,11 @@ class PlainModel(torch.nn.Module):
         inputs = self.tokeniser(texts, padding=True, truncation=True, return_tensors="pt")
         hidden = self.encoder(**inputs).last_hidden_state  # (B, T, d)
         lengths = inputs["attention_mask"].sum(dim=1)
-        return PackedStates(unpad(hidden, Layout(lengths)), lengths), place_episode(episode, np.arange(len(texts)))
+        return PackedStates(unpad(hidden, Layout(lengths)), lengths), episode_tensors(episode, np.arange(len(texts)))
 
     def loss(self, sentences: SentenceSet, episode: Episode) -> Tensor:
         tokens, tensors = self.represent(sentences, episode)
-        task = task_of(self.method.represent(tokens), tensors)
+        task = build_task(self.method.represent(tokens), tensors)
         scores = self.method.score(task)
         parts = self.method.losses(task, scores, tensors.support_labels, tensors.query_labels)
         return torch.stack(list(parts.values())).sum()
@@ -50,4 +50,4 @@ class PlainModel(torch.nn.Module):
     @torch.inference_mode()
     def logits(self, sentences: SentenceSet, episode: Episode) -> Tensor:
         tokens, tensors = self.represent(sentences, episode)
-        return self.method.score(task_of(self.method.represent(tokens), tensors)).logits
+        return self.method.score(build_task(self.method.represent(tokens), tensors)).logits

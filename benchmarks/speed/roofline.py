@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fewaspect.encoders.onnx_text import open_session, shape_of
+from fewaspect.training.backends import tokens_of
 
 from fewaspect.data.benchmarks import load_benchmark
-from fewaspect.encoders.onnx_text import open_session, shape_of
 from fewaspect.encoders.sources import resolve_encoder
 from fewaspect.experiments.results_file import publish, read_results
-from fewaspect.training.backends import tokens_of
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "speed.jsonl"
 ROWS = 512  # as in a batch

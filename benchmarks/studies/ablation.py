@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from fewaspect.core.environment import describe_environment
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import encode_episodes, score_episodes
-from fewaspect.evaluation.metrics import summarise
+from fewaspect.evaluation.intervals import mean_interval
 from fewaspect.methods.lpn_plus import LPNPlus
 from fewaspect.methods.prepared import PreparedSet
+from fewaspect.training.environment import describe_environment
 from fewaspect.training.run import load_run
 
 SETTINGS = ((5, 1), (5, 5), (10, 5))
@@ -110,8 +110,8 @@ def measure(run: Path, data: Path, benchmark: str, episodes: int) -> dict[str, A
             evaluated = score_episodes(model, group)
             if name == ALWAYS_ONE:
                 evaluated = dataclasses.replace(evaluated, predicted=[best_only(scores) for scores in evaluated.scores])
-            measured = evaluated.measured()
-            rows[name][f"{N}-way {K}-shot"] = {m: summarise(measured[m]).to_percent().mean for m in SHOWN}
+            measured = evaluated.metrics()
+            rows[name][f"{N}-way {K}-shot"] = {m: mean_interval(measured[m]).to_percent().mean for m in SHOWN}
     return {
         "benchmark": benchmark, "split": "validation", "episodes": episodes, "rows": rows,
         "settings": settings.as_dict(), "environment": describe_environment(),

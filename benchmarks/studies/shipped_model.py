@@ -35,8 +35,8 @@ from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import encode_episodes
 from fewaspect.methods.base import Task
 from fewaspect.methods.lpn_plus import LPNPlus
-from fewaspect.methods.model import task_of
-from fewaspect.methods.prepared import PreparedSet, place_episode
+from fewaspect.methods.model import build_task
+from fewaspect.methods.prepared import PreparedSet, episode_tensors
 from fewaspect.methods.support_words import without_names
 from fewaspect.training.checkpoint import load_tensors, model_tensors, save_tensors
 from fewaspect.training.folder import RunFolder
@@ -98,8 +98,8 @@ def examined(run: Path, data: Path, count: int) -> Iterator[tuple[np.ndarray, np
     drawn = list(sampler.episodes(count))
     (encoded,) = encode_episodes(model, PreparedSet.of(sentences, FrozenStates(encoder)), [drawn])
     rng = np.random.default_rng(5)
-    for episode, places in zip(drawn, encoded.places, strict=True):
-        task, truth = uneven(task_of(encoded.represented, place_episode(episode, places)), episode, rng)
+    for episode, places in zip(drawn, encoded.positions, strict=True):
+        task, truth = uneven(build_task(encoded.represented, episode_tensors(episode, places)), episode, rng)
         aspects = model.method.learn(task.support, task.membership, task.labels)
         parts = model.method.parts(aspects, task.queries)
         scores = model.method.together(parts).numpy()

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from fewaspect.core.errors import EpisodeError
 from fewaspect.data import episodes as module
 from fewaspect.data.episodes import Episode, EpisodeSampler
-from fewaspect.data.labelled import LabelledSentence, SentenceSet, text_identity
+from fewaspect.data.labelled import LabelledSentence, SentenceSet
+from fewaspect.text.identity import text_identity
 
 
 def sentence_set(*lines: tuple[str, str], name: str = "") -> SentenceSet:
@@ -364,16 +365,16 @@ def test_a_none_rate_that_cannot_be_met_is_refused_when_the_sampler_is_built(pro
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"way": 1}, "way must be a whole number of at least 2, found 1"),
-        ({"way": (1, 2)}, "way must be a whole number of at least 2, found 1"),
-        ({"way": 2.5}, "way must be a whole number of at least 2, found 2.5"),
-        ({"way": "2"}, "way must be a whole number of at least 2, found '2'"),
-        ({"shot": 0}, "shot must be a whole number of at least 1, found 0"),
-        ({"shot": True}, "shot must be a whole number of at least 1, found True"),
+        ({"way": 1}, "way must be an integer of at least 2, found 1"),
+        ({"way": (1, 2)}, "way must be an integer of at least 2, found 1"),
+        ({"way": 2.5}, "way must be an integer of at least 2, found 2.5"),
+        ({"way": "2"}, "way must be an integer of at least 2, found '2'"),
+        ({"shot": 0}, "shot must be an integer of at least 1, found 0"),
+        ({"shot": True}, "shot must be an integer of at least 1, found True"),
         ({"shot": (3, 2)}, "shot must be a pair (lowest, highest), found (3, 2); swap them"),
-        ({"shot": (1, 2, 3)}, "shot must be a whole number or a pair (lowest, highest), found (1, 2, 3)"),
-        ({"queries": 0}, "queries must be a whole number of at least 1, found 0"),
-        ({"seed": -1}, "seed must be a whole number of at least 0, found -1"),
+        ({"shot": (1, 2, 3)}, "shot must be an integer or a pair (lowest, highest), found (1, 2, 3)"),
+        ({"queries": 0}, "queries must be an integer of at least 1, found 0"),
+        ({"seed": -1}, "seed must be an integer of at least 0, found -1"),
         ({"none_rate": 1.0}, "none_rate must be a number of at least 0 and below 1, found 1.0"),
         ({"none_rate": -0.1}, "none_rate must be a number of at least 0 and below 1, found -0.1"),
         ({"none_rate": float("nan")}, "none_rate must be a number of at least 0 and below 1, found nan"),
@@ -389,7 +390,7 @@ def test_values_without_sense_are_refused(setting: dict[str, object], message: s
 
 def test_an_episode_number_below_zero_is_refused() -> None:
     sampler = EpisodeSampler(plain_set({"a": 8, "b": 8}), way=2, shot=2)
-    with pytest.raises(EpisodeError, match="index must be a whole number of at least 0, found -1"):
+    with pytest.raises(EpisodeError, match="index must be an integer of at least 0, found -1"):
         sampler.episode(-1)
 
 

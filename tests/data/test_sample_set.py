@@ -9,8 +9,8 @@ from itertools import combinations
 import pytest
 
 from fewaspect.core.errors import DataError
-from fewaspect.data.labelled import text_identity
 from fewaspect.data.sample_set import SAMPLE_SPLITS, _read, load_sample, load_showcase
+from fewaspect.text.identity import text_identity
 
 DOMAINS = {"restaurants", "hotels", "salons"}
 

@@ -8,8 +8,9 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fewaspect.data.labelled import LabelledSentence, SentenceSet, text_identity
+from fewaspect.data.labelled import LabelledSentence, SentenceSet
 from fewaspect.data.statistics import AspectCount, describe
+from fewaspect.text.identity import text_identity
 
 SET = SentenceSet(
     [

@@ -90,11 +90,11 @@ def test_a_review_has_the_highest_probability_of_its_sentences(fitted: Fit) -> N
 def test_the_end_of_a_long_sentence_is_read_too(fitted: Fit) -> None:
     detector = fitted()
     text = "we walked on and on " * 150 + "and then the soup was cold"
-    assert detector.model_.encoder.tokens.too_long([text]) == [True]
+    assert detector.model_.encoder.tokeniser.too_long([text]) == [True]
     (analysis,) = detector.analyze_many([text], words=False)
     assert len(analysis.sentences) > 1
     assert analysis.sentences[-1].text.endswith("the soup was cold")
-    assert not any(detector.model_.encoder.tokens.too_long([s.text for s in analysis.sentences]))
+    assert not any(detector.model_.encoder.tokeniser.too_long([s.text for s in analysis.sentences]))
 
 
 def test_a_long_example_counts_as_one(fitted: Fit) -> None:
@@ -119,7 +119,7 @@ def test_adding_an_aspect_leaves_the_others_unmoved(fitted: Fit) -> None:
 def test_adding_an_aspect_reads_only_its_own_examples_and_name(fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     detector = fitted()
     read: list[str] = []
-    tokens = detector.model_.encoder.tokens
+    tokens = detector.model_.encoder.tokeniser
     ids = tokens.ids
     monkeypatch.setattr(tokens, "ids", lambda texts: read.extend(texts) or ids(texts))
     detector.add_aspect("noise", ["thin walls", "street noise"])

@@ -13,7 +13,7 @@ from fewaspect.detector import scoring as module
 from fewaspect.detector.scoring import LPNPlusScorer, SupportSet, ridge_directions
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.inference.encoded import Sentences, unit
-from fewaspect.methods.base import Represented
+from fewaspect.methods.base import Representations
 from fewaspect.methods.lpn_plus import LPNPlus
 
 WIDTH = 16
@@ -26,9 +26,9 @@ def random_sentences(rng: np.random.Generator, count: int) -> Sentences:
     )
 
 
-def in_torch(sentences: Sentences) -> Represented:
+def in_torch(sentences: Sentences) -> Representations:
     tokens = PackedStates(torch.from_numpy(sentences.tokens), torch.from_numpy(sentences.lengths))
-    return Represented(torch.from_numpy(sentences.vectors), tokens)
+    return Representations(torch.from_numpy(sentences.vectors), tokens)
 
 
 def some_known(rng: np.random.Generator, aspects: int, unused: int = 0) -> SupportSet:

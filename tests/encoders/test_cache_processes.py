@@ -47,7 +47,7 @@ def start_writer(root: Path, code: str) -> subprocess.Popen[str]:
         "module.write_json = die",
         "os.fsync = die",
         "Path.rename = die",
-        "cache._take_in = die",
+        "cache._load_segment = die",
     ],
 )
 def test_a_writer_killed_in_the_middle_leaves_the_cache_readable(tmp_path: Path, moment: str) -> None:
@@ -57,7 +57,7 @@ def test_a_writer_killed_in_the_middle_leaves_the_cache_readable(tmp_path: Path,
     assert problems == ""  # it was killed and did not fail
     cache = StateCache(tmp_path, KEY)
     assert_right(cache, ["whole", "text"])
-    written = moment == "cache._take_in = die"
+    written = moment == "cache._load_segment = die"
     assert cache.missing(["half", "whole"]) == ([] if written else ["half"])
     assert len(list(cache.folder.glob(".segment-*.part"))) == (0 if written else 1)
     cache.add(["half"], [states_of("half")])

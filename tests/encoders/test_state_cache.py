@@ -70,11 +70,11 @@ def test_truncation_and_lengths_are_kept(tmp_path: Path) -> None:
     cache = StateCache(tmp_path, KEY)
     cache.add(["short", "long", "short"], [np.ones((2, 3)), np.ones((5, 3)), np.zeros((1, 3))], [False, True, True])
     for reader in (cache, StateCache(tmp_path, KEY)):
-        found = reader.lookup(["long", "short"])
-        assert found.lengths.tolist() == [5, 2]
-        assert found.truncated.tolist() == [True, False]
-        assert found.gather()[0].shape == (7, 3)
-        assert [row.shape for row in found.rows()] == [(5, 3), (2, 3)]
+        texts = ["long", "short"]
+        assert reader.lengths(texts).tolist() == [5, 2]
+        assert reader.truncated(texts).tolist() == [True, False]
+        assert reader.gather(texts)[0].shape == (7, 3)
+        assert [row.shape for row in reader.rows(texts)] == [(5, 3), (2, 3)]
 
 
 @pytest.mark.parametrize("other", ["cafe", "cafe\u0301", "Café", "café ", "caf\udce9", ""])
@@ -86,7 +86,7 @@ def test_texts_that_differ_at_all_are_different_texts(tmp_path: Path, other: str
 def test_missing_texts_are_named_once_and_in_order(tmp_path: Path) -> None:
     cache = filled(tmp_path, "b")
     assert cache.missing(["d", "b", "a", "d", "c"]) == ["d", "a", "c"]
-    for ask in (cache.handles, cache.lookup, cache.rows, cache.gather):
+    for ask in (cache.handles, cache.lengths, cache.truncated, cache.rows, cache.gather):
         with pytest.raises(MissingStatesError, match="no states stored for 2 texts, the first: 'z'"):
             ask(["b", "z", "y", "z"])
 

@@ -28,8 +28,8 @@ def test_encoding_once_equals_encoding_each_episode(
     model = FewShotModel(encoder.upper, method).eval()  # type: ignore[attr-defined]
     sentences = load_sample()["test"]
     prepared = PreparedSet.of(sentences, FrozenStates(encoder, tmp_path))  # type: ignore[arg-type]
-    way = 5 if "way" in method.fixed else (3, 5)
-    shot = 3 if "shot" in method.fixed else (1, 4)
+    way = 5 if "way" in method.fixed_sizes else (3, 5)
+    shot = 3 if "shot" in method.fixed_sizes else (1, 4)
     episodes = list(EpisodeSampler(sentences, way=way, shot=shot, none_rate=0.2, seed=2).episodes(6))
     evaluated = evaluate_episodes(model, prepared, episodes)
     for episode, scores, truth, predicted in zip(
@@ -67,7 +67,7 @@ def test_tuning_fits_the_threshold_to_the_episodes_and_decides_by_it(
     assert method.describe_decision()["threshold"] == pytest.approx(0.3)
     tuned = evaluate_episodes(model, prepared, episodes, tune=True)
     threshold = method.describe_decision()["threshold"]
-    assert tuned.measured()["f1"].mean() >= before.measured()["f1"].mean()
+    assert tuned.metrics()["f1"].mean() >= before.metrics()["f1"].mean()
     for scores, predicted in zip(tuned.scores, tuned.predicted, strict=True):
         best = scores == scores.max(axis=1, keepdims=True)
         assert np.array_equal(predicted, (scores >= np.float32(threshold)) | best)
@@ -81,6 +81,6 @@ def test_remarks_are_means_over_the_episodes(tiny_encoder: Callable[..., object]
     prepared = PreparedSet.of(sentences, FrozenStates(encoder, tmp_path))  # type: ignore[arg-type]
     episodes = list(EpisodeSampler(sentences, way=3, shot=4).episodes(5))
     with torch.inference_mode():
-        each = [model(*prepared.load(episode))[0].remarks["clusters_per_class"] for episode in episodes]
-    remarks = evaluate_episodes(model, prepared, episodes).remarks
-    assert remarks == {"clusters_per_class": pytest.approx(np.mean(each))}
+        each = [model(*prepared.load(episode))[0].diagnostics["clusters_per_class"] for episode in episodes]
+    diagnostics = evaluate_episodes(model, prepared, episodes).diagnostics
+    assert diagnostics == {"clusters_per_class": pytest.approx(np.mean(each))}

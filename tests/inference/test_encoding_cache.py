@@ -13,7 +13,7 @@ from fewaspect.inference.encoding_cache import CachingEncoder
 class Counting:
     """Says how often it was asked for each sentence."""
 
-    width, tokens, batch_tokens, workers = 4, None, 64, 2
+    width, tokeniser, batch_tokens, workers = 4, None, 64, 2
 
     def __init__(self) -> None:
         self.asked: list[tuple[int, ...]] = []

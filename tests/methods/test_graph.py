@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from examples import Example, built, mean_vectors, softmax, unit, weights_of
-from fewaspect.methods.base import Represented, Task
+from fewaspect.methods.base import Representations, Task
 
 
 def leaky(x: np.ndarray) -> np.ndarray:
@@ -71,7 +71,7 @@ def test_started_at_the_distance_a_query_gets_the_class_of_its_nearest_shots(see
     centres = torch.randn(4, 32, generator=rng, dtype=torch.float64)
     membership = torch.eye(4, dtype=torch.float64).repeat_interleave(3, 0)
     support, queries = (
-        Represented(rows + 0.3 * torch.randn(rows.shape, generator=rng, dtype=torch.float64))
+        Representations(rows + 0.3 * torch.randn(rows.shape, generator=rng, dtype=torch.float64))
         for rows in (membership @ centres, centres.repeat(2, 1))
     )
     logits = method.score(Task(support, membership, queries.take(torch.arange(4)), queries)).logits

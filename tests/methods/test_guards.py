@@ -61,7 +61,7 @@ unordered = pytest.mark.parametrize("case", [case for case in CASES if not case.
 
 def example_for(method: Method, **changes: Any) -> Example:
     """Uneven shots where the method takes them."""
-    return Example(shots=(2, 2, 2) if "shot" in method.fixed else (3, 2, 2), **changes)
+    return Example(shots=(2, 2, 2) if "shot" in method.fixed_sizes else (3, 2, 2), **changes)
 
 
 @everywhere
@@ -167,7 +167,7 @@ def test_a_class_without_support_gives_no_nan(case: Case) -> None:
     membership = example.membership.clone()
     membership[:, 1] = 0
     bare = example.changed(membership=membership)
-    if "shot" in method.fixed:
+    if "shot" in method.fixed_sizes:
         with pytest.raises(ConfigError, match="K = 0"):
             bare.scores(method)
         return
@@ -212,8 +212,8 @@ def test_a_membership_of_two_counts_as_two_shots(case: Case) -> None:
 @everywhere
 def test_other_numbers_of_classes_and_shots_work_or_are_refused(case: Case, shots: tuple[int, ...]) -> None:
     method, example = case.build(way=3, shot=6), Example(shots=shots, queries=9)
-    if method.fixed:
-        letter, size = ("N", 3) if "way" in method.fixed else ("K", 6)
+    if method.fixed_sizes:
+        letter, size = ("N", 3) if "way" in method.fixed_sizes else ("K", 6)
         with pytest.raises(ConfigError, match=f"was built for {letter} = {size}, found {letter} = "):
             example.scores(method)
         return
@@ -228,14 +228,14 @@ def test_other_numbers_of_classes_and_shots_work_or_are_refused(case: Case, shot
 @everywhere
 def test_a_method_can_be_built_for_any_number_of_classes_and_shots(case: Case, way: int, shot: int) -> None:
     method, example = case.build(way, shot), Example(shots=(shot,) * way)
-    method.require(way, shot)
+    method.check_size(way, shot)
     assert example.scores(method).logits.shape == (5, way)
     for name, other in (("way", (way + 1, shot)), ("shot", (way, shot + 1))):
-        if name in method.fixed:
+        if name in method.fixed_sizes:
             with pytest.raises(ConfigError, match=f"--{name}"):
-                method.require(*other)
+                method.check_size(*other)
         else:
-            method.require(*other)
+            method.check_size(*other)
 
 
 @everywhere

@@ -44,14 +44,14 @@ def test_a_logit_is_that_of_the_nearest_cluster_of_the_class(alpha: float, seed:
     for i, q in enumerate(mean_vectors(example.queries)):
         expected = [max(-np.sum((unit(q) - mu) ** 2) / (2 * sigma) for mu in own) for own in clusters]
         assert scores.logits[i].tolist() == pytest.approx(expected, rel=1e-9)
-    assert scores.remarks == {"clusters_per_class": pytest.approx(sum(map(len, clusters)) / 3)}
+    assert scores.diagnostics == {"clusters_per_class": pytest.approx(sum(map(len, clusters)) / 3)}
 
 
 def test_clusters_open_for_a_large_alpha_and_none_for_a_tiny_one() -> None:
     example = Example(shots=(5, 4, 3))
     some, none = (example.scores(built("imp", cluster_alpha=alpha)) for alpha in (0.9, 1e-12))
-    assert some.remarks["clusters_per_class"] > 1.5
-    assert none.remarks["clusters_per_class"] == 1
+    assert some.diagnostics["clusters_per_class"] > 1.5
+    assert none.diagnostics["clusters_per_class"] == 1
 
 
 def test_with_one_cluster_per_class_it_is_a_prototypical_network() -> None:

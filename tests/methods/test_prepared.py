@@ -15,8 +15,8 @@ from fewaspect.data.labelled import LabelledSentence, SentenceSet, describe_aspe
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.transformer import SUPPORTED_TYPES, TokenEncoder
 from fewaspect.methods import build_method
-from fewaspect.methods.model import EpisodeTensors, FewShotModel, task_of
-from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, place_episode
+from fewaspect.methods.model import EpisodeTensors, FewShotModel, build_task
+from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, episode_tensors
 
 ASPECTS = ("FOOD#PRICE", "room_clean", "staff", "bar")
 ADJECTIVES = ("good", "bad", "slow", "cold", "great", "cheap", "dirty")
@@ -95,7 +95,7 @@ def test_preparing_reports_every_sentence_and_aspect(tmp_path: Path, tiny_encode
 
 
 def test_positions_are_given_to_support_then_labels_then_queries(episode: Episode) -> None:
-    placed = place_episode(episode, np.arange(100, 100 + 6 + 3 + 6))
+    placed = episode_tensors(episode, np.arange(100, 100 + 6 + 3 + 6))
     assert placed.support.tolist() == list(range(100, 106))
     assert placed.labels.tolist() == [106, 107, 108]
     assert placed.queries.tolist() == list(range(109, 115))
@@ -130,12 +130,12 @@ def test_a_models_scores_are_its_methods_over_its_upper_layers(prepared: Prepare
     assert set(parts) == {"class", "contrastive", "count"}
 
     represented = model.method.represent(encoder.upper(packed))
-    torch.testing.assert_close(scores.logits, model.method.score(task_of(represented, placed)).logits)
+    torch.testing.assert_close(scores.logits, model.method.score(build_task(represented, placed)).logits)
     torch.testing.assert_close(model.represent(packed).vectors, represented.vectors)
 
 
 def test_the_tensors_of_an_episode_move_together(episode: Episode) -> None:
-    placed = place_episode(episode, np.arange(15))
+    placed = episode_tensors(episode, np.arange(15))
     moved = placed.to("meta")
     assert isinstance(moved, EpisodeTensors)
     assert {value.device.type for value in vars(moved).values()} == {"meta"}

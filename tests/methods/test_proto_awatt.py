@@ -76,12 +76,12 @@ def test_the_policy_learns_thresholds_that_no_single_one_can_replace_and_is_then
         return f1_score(np.concatenate(held_out_truth), np.concatenate(predicted), average="macro")  # type: ignore[call-overload]
 
     method.tune(as_scores(held_out), held_out_truth, value)
-    static = value([method._decided(torch.from_numpy(s)).numpy() for s in held_out])
+    static = value([method.decide(scores).numpy() for scores in as_scores(held_out)])
     assert method.describe_decision()["dynamic"] is False
     method.learn_decision(scores, truth)
     method.tune(as_scores(held_out), held_out_truth, value)
     assert method.describe_decision()["dynamic"] is True
-    assert value([method._decided(torch.from_numpy(s)).numpy() for s in held_out]) > static + 0.05
+    assert value([method.decide(scores).numpy() for scores in as_scores(held_out)]) > static + 0.05
     assert not any(p.requires_grad for p in method.policy.parameters())
 
 

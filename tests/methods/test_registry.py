@@ -26,7 +26,7 @@ def test_every_name_builds_a_method_with_its_own_settings(name: str) -> None:
 
 
 def test_names_lead_to_different_methods_with_different_titles() -> None:
-    assert len({entry.place for entry in METHODS.values()}) == len(METHODS)
+    assert len({entry.class_path for entry in METHODS.values()}) == len(METHODS)
     assert len({entry.title for entry in METHODS.values()}) == len(METHODS)
 
 

@@ -7,7 +7,7 @@ import torch
 
 from examples import Example, built
 from fewaspect.methods import support_words as supporting
-from fewaspect.methods.base import Represented
+from fewaspect.methods.base import Representations
 from fewaspect.methods.support_words import against, nearest_of, without_names, word_list
 
 
@@ -27,7 +27,7 @@ def test_every_row_and_every_label_text_lists_its_words() -> None:
 def test_label_texts_without_tokens_give_no_words() -> None:
     task = Example(shots=(3, 2, 2)).task(built("lpn-plus"))
     own = task.membership
-    _, lengths, mine, _ = word_list(task.support, own, against(task.support, own), Represented(task.labels.vectors))
+    _, lengths, mine, _ = word_list(task.support, own, against(task.support, own), Representations(task.labels.vectors))
     assert len(lengths) == len(mine) == 7
 
 
@@ -35,7 +35,7 @@ def test_of_very_many_shots_those_nearest_to_their_mean_give_the_words(monkeypat
     task = Example(shots=(5, 1)).task(built("lpn-plus"))
     own = task.membership
     monkeypatch.setattr(supporting, "MOST_WORDY", 3)
-    _, _, mine, _ = word_list(task.support, own, against(task.support, own), Represented(task.labels.vectors))
+    _, _, mine, _ = word_list(task.support, own, against(task.support, own), Representations(task.labels.vectors))
     assert mine.sum(dim=0).tolist() == [3, 1]
 
 

@@ -101,5 +101,5 @@ def test_the_shots_of_a_membership_stand_class_by_class() -> None:
 
 
 def test_half_a_shot_is_none() -> None:
-    with pytest.raises(ValueError, match="whole numbers"):
+    with pytest.raises(ValueError, match="integer"):
         shots(torch.tensor([[0.5, 1.0]]))

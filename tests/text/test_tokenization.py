@@ -12,46 +12,48 @@ from tokenizers import Tokenizer
 
 from fewaspect.encoders.sources import resolve_encoder
 from fewaspect.encoders.transformer import TokenEncoder
-from fewaspect.text.tokenization import Tokens, padded_ids
+from fewaspect.text.tokenization import SentenceTokeniser, padded_ids
 
 
 @pytest.fixture
-def tokens(tiny_encoder: Callable[..., TokenEncoder]) -> Tokens:
+def tokeniser(tiny_encoder: Callable[..., TokenEncoder]) -> SentenceTokeniser:
     frozen = tiny_encoder().frozen
-    return Tokens(frozen.tokeniser.backend_tokenizer, frozen.max_length)
+    return SentenceTokeniser(frozen.tokeniser.backend_tokenizer, frozen.max_length)
 
 
-def test_the_places_of_words_are_those_in_the_text_and_each_token_knows_its_word(tokens: Tokens) -> None:
+def test_the_places_of_words_are_those_in_the_text_and_each_token_knows_its_word(tokeniser: SentenceTokeniser) -> None:
     text = "The Pizzas, cold!"
-    (places, word_of_token), nothing = tokens.words([text, ""])
+    (places, word_of_token), nothing = tokeniser.words([text, ""])
     assert [text[start:end] for start, end in places] == ["The", "Pizzas", ",", "cold", "!"]
     assert word_of_token == [None, 0, 1, 1, 2, 3, 4, None]
     assert nothing == ([], [None, None])
-    assert tokens.words([]) == []
+    assert tokeniser.words([]) == []
 
 
-def test_ids_are_those_of_the_encoder_and_what_is_too_long_is_told(tiny_encoder: Callable[..., TokenEncoder]) -> None:
+def test_ids_are_those_of_the_encoder_and_what_is_too_long_is_reported(
+    tiny_encoder: Callable[..., TokenEncoder],
+) -> None:
     frozen = tiny_encoder().frozen
-    tokens = Tokens(frozen.tokeniser.backend_tokenizer, frozen.max_length)
+    tokeniser = SentenceTokeniser(frozen.tokeniser.backend_tokenizer, frozen.max_length)
     texts = ["good food", "", "food " * 100, "\N{SLICE OF PIZZA}" * 3]
     expected = frozen.tokenise(texts)
-    assert tokens.ids(texts) == expected.ids
-    assert tokens.too_long(texts) == expected.truncated.tolist() == [False, False, True, False]
-    assert tokens.too_long([]) == tokens.ids([]) == []
+    assert tokeniser.ids(texts) == expected.ids
+    assert tokeniser.too_long(texts) == expected.truncated.tolist() == [False, False, True, False]
+    assert tokeniser.too_long([]) == tokeniser.ids([]) == []
 
 
 def test_a_word_of_any_length_is_read() -> None:
     made = Tokenizer.from_file(str(resolve_encoder().folder / "tokenizer.json"))
     made.no_padding()
-    tokens = Tokens(made, 512)
-    assert Tokens(tokens.tokeniser, 512).tokeniser.to_str() == tokens.tokeniser.to_str(), "set up once"
+    tokeniser = SentenceTokeniser(made, 512)
+    assert SentenceTokeniser(tokeniser.backend, 512).backend.to_str() == tokeniser.backend.to_str(), "set up once"
     unknown, texts = made.token_to_id("[UNK]"), ["soup" * 25, "soup" * 26, "soup" * 100, "cold soup!"]
-    ids = tokens.ids(texts)
+    ids = tokeniser.ids(texts)
     assert all(unknown not in row for row in ids)
     assert ids[2][1:-1] == ids[0][1:-1] * 4, "a hundred letters at a time"
     assert (ids[0], ids[3]) == (made.encode(texts[0]).ids, made.encode(texts[3]).ids), "others as ever"
-    assert tokens.too_long(["soup" * 1000]) == [True]
-    assert tokens.words(texts)[1][0] == [(0, 100), (100, 104)]
+    assert tokeniser.too_long(["soup" * 1000]) == [True]
+    assert tokeniser.words(texts)[1][0] == [(0, 100), (100, 104)]
 
 
 @given(st.lists(st.lists(st.integers(1, 99), max_size=9), min_size=1, max_size=9))

@@ -60,7 +60,7 @@ def bulk(
     from fewaspect.bulk.ray_cluster import start_ray
     from fewaspect.bulk.storage import find_files
     from fewaspect.bulk.worker import unfinished
-    from fewaspect.core.progress import counting
+    from fewaspect.core.progress import unit_progress
 
     console = Console(stderr=True, quiet=quiet)
     settings = BulkSettings(format_of(find_files(source), read_as), column, encoding, prefix, rows, limit)
@@ -75,6 +75,6 @@ def bulk(
             console.print(estimate_table(estimate(job, todo, detector, cluster.actors)) if todo else "all is finished")
             return
         del detector
-        with counting(console, "detecting", job.plan.rows, "rows") as progress:
+        with unit_progress(console, "detecting", job.plan.rows, "rows") as progress:
             total = run_job(job, cluster.process, max_bad, progress)
     console.print(job_table(total, classes))

@@ -60,7 +60,7 @@ def detect(
 
     from rich.console import Console
 
-    from fewaspect.core.progress import reading
+    from fewaspect.core.progress import review_progress
     from fewaspect.reviews.output_rows import Layout
     from fewaspect.reviews.pipeline import Stream, detect_stream
     from fewaspect.reviews.readers.source import Source
@@ -74,6 +74,6 @@ def detect(
     layout = Layout(classes, explain, per_sentence, prefix)
     target = Target(output, writes, "Reviews" if reviews == STANDARD else Path(reviews).name)
     summary = Summary(classes)
-    with reading(console, "detecting", stream.columns.total, lambda: summary.rate) as progress:
+    with review_progress(console, "detecting", stream.columns.total, lambda: summary.rate) as progress:
         detect_stream(detector, stream, target, layout, summary, progress)
     console.print(summary_table(summary))

@@ -12,5 +12,5 @@ def methods() -> None:
 
     table = Table("name", "system", "what it is", box=None, header_style="bold")
     for name, entry in METHODS.items():
-        table.add_row(f"[cyan]{name}[/cyan]", entry.title, entry.about)
+        table.add_row(f"[cyan]{name}[/cyan]", entry.title, entry.summary)
     Console().print(table)

@@ -46,7 +46,7 @@ def report(
 
     from rich.console import Console
 
-    from fewaspect.core.progress import reading
+    from fewaspect.core.progress import review_progress
     from fewaspect.reviews.pages.report_page import Candidates, render_report
     from fewaspect.reviews.pipeline import Stream, analyze_chunk
     from fewaspect.reviews.readers.source import Source
@@ -59,7 +59,7 @@ def report(
     name = title or ("Reviews" if reviews == STANDARD else Path(reviews).name)
     with open_target(output) as file:  # opened first: a folder that is not there shows before the work
         summary, candidates = Summary(tuple(detector.classes_)), Candidates()
-        with reading(console, "reading", stream.columns.total, lambda: summary.rate) as progress:
+        with review_progress(console, "reading", stream.columns.total, lambda: summary.rate) as progress:
             for chunk in stream.chunks:
                 analyses = analyze_chunk(detector, chunk, words=False)
                 summary.add(analyses)

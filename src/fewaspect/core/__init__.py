@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, atomic files, arrays, settings, progress, the environment."""
+"""What everything else is built on: errors, atomic files, arrays, settings, metrics, progress."""

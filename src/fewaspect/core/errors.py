@@ -1,4 +1,4 @@
-"""Errors a user can cause and mend: each message says what was expected, what was found and where."""
+"""Errors a user can cause and correct: a message says what was expected, what was found, where, and what to do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class BenchmarkError(FewAspectError):
 
 
 class EpisodeError(FewAspectError):
-    """A setting of N, K and Q that the sentences cannot fill."""
+    """Values of N, K and Q for which there are too few sentences."""
 
 
 class EncoderError(FewAspectError):
@@ -26,7 +26,7 @@ class EncoderError(FewAspectError):
 
 
 class ConfigError(FewAspectError):
-    """A setting with a value that makes no sense."""
+    """A setting with an invalid value."""
 
 
 class ParameterError(ConfigError, ValueError):
@@ -38,11 +38,11 @@ class NotFittedError(FewAspectError, ValueError, AttributeError):
 
 
 class TrainingError(FewAspectError):
-    """A training run that cannot go on."""
+    """A training run that diverged."""
 
 
 class CheckpointError(FewAspectError):
-    """A run folder or checkpoint that is missing, damaged or made by something else."""
+    """A run folder, checkpoint or saved model that is missing, damaged or of another format."""
 
 
 class ResultError(FewAspectError):

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all."""
+"""Atomic files and folders, and SHA-256."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from typing import IO, Any, Literal
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str], mode: Literal["w", "wb"] = "w") -> Iterator[IO[Any]]:
-    """A file handle whose content takes the place of `path` at the end of the block; after an error nothing changed.
+    """A temporary file that replaces `path` at the end of the block; after an error nothing has changed.
 
-    Text is UTF-8 with line ends left as written. A file that is replaced leaves its mode to the new one; a pipe or a
-    device has no place that could be taken and gets what is written as it comes.
+    Text is UTF-8 with line ends left as written. The mode of a replaced file is kept; a pipe or device is written to
+    directly.
     """
     text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
-    if Path(path).exists() and not Path(path).is_file():  # before links are followed: that of a pipe leads nowhere
+    if Path(path).exists() and not Path(path).is_file():  # before links are resolved: /dev/stdout may lead to no path
         with Path(path).open(mode, **text) as file:
             yield file
         return
     target = Path(path).resolve()  # a link stays a link: its target is replaced
-    temporary = _beside(target)
+    temporary = _temporary_path(target)
     try:
-        with _named_after(path, temporary):
+        with _naming_target(path, temporary):
             with temporary.open(mode.replace("w", "x"), **text) as file:
                 if target.exists():
                     shutil.copymode(target, temporary)
@@ -43,22 +43,22 @@ def atomic_write(path: str | os.PathLike[str], mode: Literal["w", "wb"] = "w") -
 
 @contextmanager
 def atomic_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Iterator[Path]:
-    """An empty folder to fill, which becomes `path` at the end of the block; after an error nothing changed.
+    """A temporary folder that becomes `path` at the end of the block; after an error nothing has changed.
 
-    An existing `path` raises FileExistsError unless `replace` is set; then it leaves its mode to the new one.
+    An existing `path` raises FileExistsError unless `replace` is set; then its mode is kept.
     """
     target = Path(path).resolve()
     if target.exists() and not replace:
         raise FileExistsError(f"{target} exists already")
-    temporary = _beside(target)
+    temporary = _temporary_path(target)
     try:
-        with _named_after(path, temporary):
+        with _naming_target(path, temporary):
             temporary.mkdir()
             yield temporary
             _sync_tree(temporary)
             if target.exists():
-                shutil.copymode(target, temporary)  # now that it is filled: it may forbid that
-            _put_in_place(temporary, target, replace)
+                shutil.copymode(target, temporary)  # last: the mode may forbid writing
+            _rename_into_place(temporary, target, replace)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
@@ -66,21 +66,21 @@ def atomic_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Ite
 
 
 def sha256_of(path: str | os.PathLike[str]) -> str:
-    """The SHA-256 of a file as hexadecimal digits, read in pieces."""
+    """The SHA-256 of a file as hexadecimal digits."""
     digest = hashlib.sha256()
     with Path(path).open("rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
     return digest.hexdigest()
 
 
-def _beside(target: Path) -> Path:
+def _temporary_path(target: Path) -> Path:
     return target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
 
 
 @contextmanager
-def _named_after(path: str | os.PathLike[str], temporary: Path) -> Iterator[None]:
-    """An error of writing names what the user asked for, not the temporary file or one in the temporary folder."""
+def _naming_target(path: str | os.PathLike[str], temporary: Path) -> Iterator[None]:
+    """System errors about the temporary path are raised with the path that the user named."""
     try:
         yield
     except OSError as error:
@@ -89,19 +89,19 @@ def _named_after(path: str | os.PathLike[str], temporary: Path) -> Iterator[None
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def _put_in_place(temporary: Path, target: Path, replace: bool) -> None:
-    """Rename, with an existing folder set aside first (no system call swaps two folders portably)."""
+def _rename_into_place(temporary: Path, target: Path, replace: bool) -> None:
+    """Rename; an existing folder is renamed first, since no portable system call swaps two folders."""
     if not target.exists():
         try:
             temporary.rename(target)
-        except OSError as error:  # systems differ in what they call a folder that appeared this instant
+        except OSError as error:  # which error a folder that has just appeared causes depends on the system
             if target.exists():
                 raise FileExistsError(f"{target} exists already") from error
             raise
         return
     if not replace:  # appeared while the block ran
         raise FileExistsError(f"{target} exists already")
-    old = _beside(target)
+    old = _temporary_path(target)
     target.rename(old)
     try:
         temporary.rename(target)
@@ -120,7 +120,7 @@ def _sync_tree(folder: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename durable; systems that cannot sync a folder are left to themselves."""
+    """Make a rename durable, where the system can sync a folder."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

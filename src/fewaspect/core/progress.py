@@ -1,4 +1,4 @@
-"""Progress bars on a terminal; elsewhere silence, so that logs stay readable."""
+"""Progress bars on a terminal, and nothing elsewhere, so that logs stay readable."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class RateColumn(ProgressColumn):
 
 
 def on_terminal(console: Console) -> bool:
-    """Whether someone watches: FORCE_COLOR makes rich call a pipe a terminal."""
+    """Whether the output is shown on a terminal (with FORCE_COLOR, rich takes a pipe for one)."""
     return console.is_terminal and console.file.isatty()
 
 
 def progress_bar(console: Console, unit: str | None) -> Progress:
-    """With the rate in that unit, or none."""
+    """A bar with the rate in units per second, if a unit is given."""
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -56,18 +56,18 @@ def progress_bar(console: Console, unit: str | None) -> Progress:
 
 
 @contextmanager
-def counting(console: Console, description: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
-    """A bar for the length of a block; call what is yielded with the number of units done."""
+def unit_progress(console: Console, description: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
+    """A progress bar; the yielded function advances it by a number of units."""
     with progress_bar(console, unit) as progress:
         task = progress.add_task(description, total=total, note="")
         yield lambda done: progress.advance(task, done)
 
 
 @contextmanager
-def reading(
+def review_progress(
     console: Console, description: str, total: int | None, rate: Callable[[], float]
 ) -> Iterator[Callable[[int], None]]:
-    """A bar of reviews, of a number unknown beforehand if they come through a pipe, with sentences per second."""
+    """A progress bar of reviews with sentences per second; the total is unknown (None) for a pipe."""
     with progress_bar(console, None) as progress:
         task = progress.add_task(description, total=total, note="")
 

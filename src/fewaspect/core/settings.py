@@ -1,4 +1,4 @@
-"""Every setting as a dataclass that checks itself; the command line and the run files derive from it."""
+"""Settings as dataclasses that check themselves; the command line's flags and the run files derive from them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def option(default: Any, help: str, **limits: Any) -> Any:
 
 
 class Settings:
-    """Base of the settings: types and limits are checked on construction."""
+    """Base class: types and limits of the fields are checked on construction."""
 
     def __post_init__(self) -> None:
         hints = get_type_hints(type(self))
@@ -35,14 +35,14 @@ class Settings:
 
 
 class MethodSettings(Settings):
-    """Base of the settings of methods; `family` names the group of flags on the command line."""
+    """Base class of the hyper-parameters of a method; `family` is the title of its flags on the command line."""
 
     family: ClassVar[str]
 
 
 @dataclass(frozen=True)
 class VectorSettings(MethodSettings):
-    """What the methods of the paper have in common."""
+    """Hyper-parameters that all methods of the paper share."""
 
     family: ClassVar[str] = "Every method of the paper"
     unit_vectors: bool = option(True, "Compare unit vectors, at a learned scale.")
@@ -50,7 +50,7 @@ class VectorSettings(MethodSettings):
 
 @dataclass(frozen=True)
 class ScaledSettings(VectorSettings):
-    """Methods that compare by distance or cosine. Enough for the Prototypical Network."""
+    """Hyper-parameters of methods that compare by distance or cosine; all that the Prototypical Network has."""
 
     family: ClassVar[str] = "Methods that compare by distance"
     scale: float = option(10.0, "Start of the learned scale of the distances.", least=1e-6)
@@ -165,7 +165,7 @@ class LPNPlusSettings(MethodSettings):
 
 @dataclass(frozen=True)
 class TrainSettings(Settings):
-    """What a training run depends on. Defaults: the recommended recipe."""
+    """Settings of a training run. Defaults: the recommended recipe."""
 
     benchmark: str = option("fewasp-single", "Named benchmark: fewasp-single, fewasp-multi, fewasp or sample.")
     train: str = option("", "Training file(s) instead of the benchmark's own, separated by commas.")
@@ -204,7 +204,7 @@ class TrainSettings(Settings):
 
 @dataclass(frozen=True)
 class EvaluateSettings(Settings):
-    """What an evaluation depends on."""
+    """Settings of an evaluation."""
 
     benchmark: str = option("fewasp-single", "Named benchmark: fewasp-single, fewasp-multi, fewasp or sample.")
     split: str = option("test", "Which classes.", choices=("test", "validation"))
@@ -263,11 +263,11 @@ def largest(name: str, text: str) -> int:
 
 
 def build_settings(kind: type[S], values: Mapping[str, Any], where: str = "settings") -> S:
-    """A settings object from plain values; an unknown name is an error that guesses what was meant."""
+    """A settings object from plain values; an unknown name is refused with the nearest known one."""
     known = {item.name for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
     refuse_unknown(values, known, where)
     hints = get_type_hints(kind)
-    # YAML reads `way: 5` as a number, which is a fine way to write "5".
+    # YAML reads `way: 5` as a number.
     plain = {n: str(v) if hints[n] is str and type(v) is int else v for n, v in values.items()}
     return kind(**plain)
 
@@ -277,7 +277,7 @@ def setting_names(kind: type[Settings]) -> set[str]:
 
 
 def differences(before: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Which settings changed, in words; both are mappings of parts ("train", "method") to settings."""
+    """Changed settings in words; both mappings go from a part ("train", "method") to its settings."""
     return [
         f"{name} was {before[part].get(name)!r}, now {value!r}"
         for part in now
@@ -289,7 +289,7 @@ def differences(before: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mappi
 def refuse_unknown(values: Mapping[str, Any], known: set[str], where: str) -> None:
     for name in values:
         if name not in known:
-            guess = difflib.get_close_matches(str(name), known, n=1)  # YAML reads 5 and `on` as other than text
+            guess = difflib.get_close_matches(str(name), known, n=1)  # YAML may read a name as a number or a boolean
             hint = f" Did you mean {guess[0]}?" if guess else f" Known: {', '.join(sorted(known))}."
             raise ConfigError(f"{where}: unknown setting {name}.{hint}")
 

@@ -1,1 +1,1 @@
-"""Labelled sentences: what they are, how files become them, named benchmarks, episodes."""
+"""Labelled sentences: file formats, statistics, named benchmarks, episodes."""

@@ -1,4 +1,4 @@
-"""Named benchmarks with class-disjoint splits, verified against the published counts."""
+"""Named benchmarks with class-disjoint splits, verified against the published numbers of lines and aspects."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BENCHMARKS = (*_FEWASP, SAMPLE)
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Three splits that share no aspect. `train` may be absent; `train_source` is how results name it."""
+    """Three splits that share no aspect. `train` may be absent; `train_source` is its name in results."""
 
     name: str
     train: SentenceSet | None
@@ -50,7 +50,7 @@ class Benchmark:
         _refuse_shared(self.name, "validation split", self.validation, {"test": self.test})
 
     def require_train(self) -> SentenceSet:
-        """The training sentences, or an error that names the missing file and what may stand in for it."""
+        """The training sentences, or an error that names the missing file and possible substitutes."""
         if self.train is None:
             raise BenchmarkError(self.missing_train or f"{self.name}: there is no training data.")
         return self.train
@@ -59,8 +59,8 @@ class Benchmark:
 def load_benchmark(name: str, root: str | os.PathLike[str] | None = None, train: Train | None = None) -> Benchmark:
     """A benchmark by name from the data folder `root`; evaluation works without the train file.
 
-    `train` replaces the train split by one or several files (comma-separated or a sequence; relative ones are sought
-    in the working folder, then in `root`). The name of a FewAsp benchmark stands for its train file.
+    `train` replaces the train split by one or several files (comma-separated or a sequence; relative paths are tried
+    in the working folder, then in `root`). The name of a FewAsp benchmark is that of its train file.
     """
     folder = None if root is None else Path(root)
     if name == SAMPLE:
@@ -95,23 +95,28 @@ def _with_own_train(name: str, root: Path, validation: SentenceSet, test: Senten
 
 def _named_train(name: str, root: Path | None, train: Train) -> tuple[SentenceSet, str]:
     """The named training files joined, aspects spelt as in FewAsp, and their names for the results."""
-    from fewaspect.data.formats import read_sentences
-
     parts: dict[Path, SentenceSet] = {}
     for item in _items(name, train):
         path = _find_train(name, item, root)
         if path.resolve() in parts:
             raise BenchmarkError(f"{name}: expected different training files, found {path} twice.\nName it once.")
-        benchmark = next((b for b in _FEWASP if root and path.resolve() == _train_path(b, root).resolve()), None)
-        if root and benchmark:
-            parts[path.resolve()] = _load_split(benchmark, root, "train")
-        else:
-            if root:
-                verify_checksums(root, [path])
-            parts[path.resolve()] = read_sentences(path)
+        parts[path.resolve()] = _load_train_file(path, root)
     source = " + ".join(part.name for part in parts.values())
     sentences = (_spelt_as_fewasp(sentence) for part in parts.values() for sentence in part)
     return SentenceSet(sentences, source), source if source == f"{name} train.json" else f"{source} (substitute)"
+
+
+def _load_train_file(path: Path, root: Path | None) -> SentenceSet:
+    """The train split of a FewAsp benchmark, if the path is its own, or any other file of sentences."""
+    from fewaspect.data.formats import read_sentences
+
+    if root is None:
+        return read_sentences(path)
+    for benchmark in _FEWASP:
+        if path.resolve() == _train_path(benchmark, root).resolve():
+            return _load_split(benchmark, root, "train")
+    verify_checksums(root, [path])
+    return read_sentences(path)
 
 
 def _items(name: str, train: Train) -> list[str]:
@@ -135,13 +140,13 @@ def _find_train(name: str, item: str, root: Path | None) -> Path:
                 f"Put it there, or leave {item} out of --train."
             )
         return path
-    places = [Path(item)] if root is None else [Path(item), root / item]  # an absolute item stays itself in both
-    for path in places:
+    candidates = [Path(item)] if root is None else [Path(item), root / item]  # equal if the item is absolute
+    for path in candidates:
         if path.exists():
             return path
-    looked = " or ".join(dict.fromkeys(str(path) for path in places))
+    missing = " or ".join(dict.fromkeys(str(path) for path in candidates))
     raise BenchmarkError(
-        f"{name}: expected the training file {item}, found no {looked}.\n"
+        f"{name}: expected the training file {item}, found no {missing}.\n"
         f"Name an existing file, or one of {', '.join(_FEWASP)} for the train split of that benchmark."
     )
 
@@ -182,7 +187,7 @@ def _train_path(name: str, root: Path) -> Path:
 
 
 def verify_checksums(root: Path, paths: Iterable[Path]) -> None:
-    """Compare files with `root`/SHA256SUMS where that exists and lists them."""
+    """Compare files with `root`/SHA256SUMS, where it exists and lists them."""
     sums = root / "SHA256SUMS"
     if not sums.is_file():
         return
@@ -207,7 +212,7 @@ def _load_sample() -> Benchmark:
 
 
 def _refuse_shared(name: str, what: str, sentences: SentenceSet | None, others: dict[str, SentenceSet]) -> None:
-    """Names that an encoder reads alike are the same aspect, however they are spelt."""
+    """Aspects are the same if their label texts are, however their names are spelt."""
     if sentences is None:
         return
     mine = {describe_aspect(aspect) for aspect in sentences.classes}

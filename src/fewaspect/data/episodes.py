@@ -1,4 +1,4 @@
-"""Episodes: N aspects, K support sentences for each, and queries; each one a pure function of a seed and a number."""
+"""N-way K-shot episodes; each is a pure function of the seed and its number."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from fewaspect.data.labelled import SentenceSet
 Range = int | tuple[int, int]
 
 PROTOCOLS = ("disjoint", "authors")
-TRIAL_DRAWS = 50  # draws of the largest episode when the sampler is built: all fail, the setting is refused
-EPISODE_DRAWS = 1000  # far more than the trial, so that a setting that passed it does not fail in the middle of a run
+TRIAL_DRAWS = 50  # of the largest episode when the sampler is built: if all fail, the setting is refused
+EPISODE_DRAWS = 1000  # far more, so that a setting that passed the trial does not fail in the middle of a run
 
 
 @dataclass(frozen=True, eq=False)
 class Episode:
-    """Indices into the sampler's `SentenceSet`; queries stand in the order of `classes`, "none" queries last."""
+    """Indices into the sampler's `SentenceSet`; queries are in the order of `classes`, "none" queries last."""
 
     classes: tuple[str, ...]  # N aspect names
     support: np.ndarray  # (S,) int64
-    membership: np.ndarray  # (S, N) float32: the class each support sentence was drawn for
-    support_labels: np.ndarray  # (S, N) bool: all of the episode's classes it carries
+    membership: np.ndarray  # (S, N) float32: 1 for the class a support sentence was drawn for
+    support_labels: np.ndarray  # (S, N) bool: all of the episode's classes it has
     queries: np.ndarray  # (Q,) int64
     query_labels: np.ndarray  # (Q, N) bool
 
@@ -36,11 +36,10 @@ class Episode:
 class EpisodeSampler:
     """Draws episodes; `way` and `shot` may be ranges (N per episode, K per class), `queries` counts per class.
 
-    `disjoint`: lines with the same text are one sentence that carries the labels of all of them; no sentence is both
-    support and query, no query occurs twice. A sentence may be a shot of two classes: then it has two rows.
-    `authors`: every line stands for itself and each class draws its K + Q lines alone, so that a query may also be
-    support of another class, or occur twice.
-    `none_rate` of the queries carry none of the episode's classes: exact on average, its fraction rounded at random.
+    With protocol `disjoint`, lines with the same text are one sentence with the labels of all of them; no sentence is
+    both support and query, no query occurs twice. A sentence may be a shot of two classes: then it has two rows.
+    With `authors`, each class draws its K + Q lines independently, so that a query may also be support of another
+    class, or occur twice. `none_rate` is the expected share of queries that have none of the episode's classes.
     """
 
     def __init__(
@@ -61,17 +60,17 @@ class EpisodeSampler:
         self.sentences = sentences
         self.way = _range("way", way, at_least=2)
         self.shot = _range("shot", shot, at_least=1)
-        self.queries = _whole("queries", queries, at_least=1)
-        self.seed = _whole("seed", seed, at_least=0)
+        self.queries = _integer("queries", queries, at_least=1)
+        self.seed = _integer("seed", seed, at_least=0)
         self.none_rate = float(none_rate)
         self.protocol = protocol
-        self._index()
+        self._build_index()
         self._check_sizes()
         self._check_overlap()
 
     def episode(self, index: int) -> Episode:
-        """Episode number `index`: the same whoever asks, in whatever order."""
-        index = _whole("index", index, at_least=0)
+        """Episode number `index`; it does not depend on what was drawn before."""
+        index = _integer("index", index, at_least=0)
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, index])))
         way = _between(rng, self.way)
         shots = [_between(rng, self.shot) for _ in range(way)]
@@ -83,11 +82,11 @@ class EpisodeSampler:
         return map(self.episode, range(start, start + count))
 
     def __iter__(self) -> Iterator[Episode]:
-        """All episodes from the first on, without end."""
+        """All episodes from the first on, endlessly."""
         return map(self.episode, count_from())
 
-    def _index(self) -> None:
-        """Lay out once what every draw looks up: units (texts or lines), their labels, the members of each class."""
+    def _build_index(self) -> None:
+        """Units (distinct texts, or lines) with their labels, and the members of each class."""
         labels = self.sentences.labels
         size = len(self.sentences)
         self._unit = self.sentences.text_ids if self.protocol == "disjoint" else np.arange(size, dtype=np.int64)
@@ -95,17 +94,17 @@ class EpisodeSampler:
         self._labels = np.zeros((len(self._first_line), labels.shape[1]), dtype=bool)  # of each unit, over its lines
         line, column = np.nonzero(labels)
         self._labels[self._unit[line], column] = True
-        self._members = []  # of each class: the first line of each unit that carries it
+        self._members = []  # of each class: the first line of each unit that has it
         for lines in (np.flatnonzero(labels[:, c]) for c in range(labels.shape[1])):
             _, first = np.unique(self._unit[lines], return_index=True)
             self._members.append(lines[first])
 
     def _none_queries(self, way: int) -> float:
-        """How many queries, beside those of the classes, make `none_rate` of all."""
-        return round(way * self.queries * self.none_rate / (1.0 - self.none_rate), 9)  # 5.000000001 is 5
+        """How many further queries make up `none_rate` of all."""
+        return round(way * self.queries * self.none_rate / (1.0 - self.none_rate), 9)  # 5.000000001 would be rounded up
 
     def _check_sizes(self) -> None:
-        """Refuse what no draw can fill: too few aspects, or aspects with fewer than K + Q sentences."""
+        """Refuse too few aspects, and aspects with fewer than K + Q sentences."""
         where = f' in "{self.sentences.name}"' if self.sentences.name else ""
         names, way, need = self.sentences.classes, self.way[1], self.shot[1] + self.queries
         if len(names) < way:
@@ -123,77 +122,87 @@ class EpisodeSampler:
             )
 
     def _check_overlap(self) -> None:
-        """Refuse what draws cannot fill because the aspects share too many sentences; the seed plays no part."""
+        """Refuse aspects that share too many sentences, by trial draws that do not depend on the seed."""
         shots = [self.shot[1]] * self.way[1]
         rng = np.random.Generator(np.random.PCG64(0))
         self._draw(rng, shots, math.ceil(self._none_queries(self.way[1])), TRIAL_DRAWS, "The largest episode")
 
     def _draw(self, rng: np.random.Generator, shots: list[int], none: int, draws: int, what: str) -> Episode:
-        """The first of `draws` tries that can be filled; a try fails when classes use up each other's sentences.
+        """The first of `draws` tries that can be filled; each draws its classes anew.
 
-        Each try draws its classes anew, so aspects that cannot stand together in an episode never do.
+        A try fails when classes use up each other's sentences, so aspects that cannot be in one episode never are.
         """
         for _ in range(draws):
-            drawn = self._try(rng, shots, none)
-            if isinstance(drawn, Episode):
-                return drawn
-        raise EpisodeError(f"{what} could not be filled in {draws} draws; in the last one, {drawn}")
+            try:
+                return self._try(rng, shots, none)
+            except EpisodeError as error:
+                reason = error
+        raise EpisodeError(f"{what} could not be filled in {draws} draws; in the last one, {reason}")
 
-    def _try(self, rng: np.random.Generator, shots: list[int], none: int) -> Episode | str:
-        """One draw: an episode, or the reason why these classes cannot be filled."""
+    def _try(self, rng: np.random.Generator, shots: list[int], none: int) -> Episode:
+        """One draw; an EpisodeError says why its classes cannot be filled."""
         columns = list(islice(_shuffled(rng, len(self._members)), len(shots)))
-        names = tuple(self.sentences.classes[c] for c in columns)
         orders = [map(self._members[c].item, _shuffled(rng, len(self._members[c]))) for c in columns]
         support = [line for order, k in zip(orders, shots, strict=True) for line in islice(order, k)]
+        queries = self._draw_queries(columns, orders, support)
+        if none:
+            queries += self._draw_none_queries(rng, columns, none)
+        classes = np.array(columns)
+        support_lines, query_lines = np.array(support, dtype=np.int64), np.array(queries, dtype=np.int64)
+        return Episode(
+            classes=self._names(columns),
+            support=support_lines,
+            membership=np.repeat(np.eye(len(shots), dtype=np.float32), shots, axis=0),
+            support_labels=self._labels[self._unit[support_lines][:, None], classes],
+            queries=query_lines,
+            query_labels=self._labels[self._unit[query_lines][:, None], classes],
+        )
 
-        alone = self.protocol == "authors"
-        taken = set() if alone else set(self._unit[support].tolist())
+    def _draw_queries(self, columns: list[int], orders: list[map[int]], support: list[int]) -> list[int]:
+        """The next lines of each class's random order; with `disjoint`, only sentences that were not drawn before."""
+        taken = set(self._unit[support].tolist())
+
+        def take(line: int) -> bool:
+            unit = self._unit.item(line)
+            free = self.protocol == "authors" or unit not in taken
+            taken.add(unit)
+            return free
+
         queries: list[int] = []
-        for name, order, column in zip(names, orders, columns, strict=True):
-            wanted = len(queries) + self.queries
-            for line in order:
-                unit = self._unit.item(line)
-                if unit not in taken:
-                    queries.append(line)
-                    if not alone:
-                        taken.add(unit)
-                    if len(queries) == wanted:
-                        break
-            else:
-                return (
-                    f'"{name}" ran out of queries: too many of its {len(self._members[column])} sentences also carry '
-                    f"other aspects of the episode ({_listed(names)}) and were drawn for those. "
+        for column, order in zip(columns, orders, strict=True):
+            drawn = list(islice(filter(take, order), self.queries))
+            if len(drawn) < self.queries:
+                raise EpisodeError(
+                    f'"{self.sentences.classes[column]}" ran out of queries: too many of its '
+                    f"{len(self._members[column])} sentences also carry other aspects of the episode "
+                    f"({_listed(self._names(columns))}) and were drawn for those. "
                     "Lower way, shot or queries, or merge or remove aspects that share most of their sentences."
                 )
-        if none:
-            free = np.ones(len(self._labels), dtype=bool)
-            for c in columns:
-                free[self._unit[self._members[c]]] = False
-            pool = self._first_line[free]
-            if len(pool) < none:
-                return (
-                    f"none_rate {self.none_rate:g} asks for {none} queries without any of its aspects, but only "
-                    f"{len(pool)} sentences carry none of {_listed(names)}. "
-                    "Lower none_rate, way or queries, or add sentences without these aspects."
-                )
-            queries.extend(map(pool.item, islice(_shuffled(rng, len(pool)), none)))
+            queries += drawn
+        return queries
 
-        chosen = np.array(columns)
-        lines, asked = np.array(support, dtype=np.int64), np.array(queries, dtype=np.int64)
-        return Episode(
-            classes=names,
-            support=lines,
-            membership=np.repeat(np.eye(len(shots), dtype=np.float32), shots, axis=0),
-            support_labels=self._labels[self._unit[lines][:, None], chosen],
-            queries=asked,
-            query_labels=self._labels[self._unit[asked][:, None], chosen],
-        )
+    def _draw_none_queries(self, rng: np.random.Generator, columns: list[int], none: int) -> list[int]:
+        """Lines of sentences that have none of the classes."""
+        free = np.ones(len(self._labels), dtype=bool)
+        for c in columns:
+            free[self._unit[self._members[c]]] = False
+        pool = self._first_line[free]
+        if len(pool) < none:
+            raise EpisodeError(
+                f"none_rate {self.none_rate:g} asks for {none} queries without any of its aspects, but only "
+                f"{len(pool)} sentences carry none of {_listed(self._names(columns))}. "
+                "Lower none_rate, way or queries, or add sentences without these aspects."
+            )
+        return list(map(pool.item, islice(_shuffled(rng, len(pool)), none)))
+
+    def _names(self, columns: list[int]) -> tuple[str, ...]:
+        return tuple(self.sentences.classes[c] for c in columns)
 
 
 def _shuffled(rng: np.random.Generator, size: int) -> Iterator[int]:
-    """0 .. size-1 in random order, one at a time: Fisher-Yates that keeps only the places it has touched.
+    """0 .. size-1 in random order, lazily: a Fisher-Yates shuffle that stores only what it has moved.
 
-    `random()` is the only method of the generator in use; `choice` and `shuffle` may change between numpy releases.
+    Of the generator only `random()` is used; `choice` and `shuffle` may change between numpy releases.
     """
     moved: dict[int, int] = {}
     for i in range(size):
@@ -207,24 +216,24 @@ def _between(rng: np.random.Generator, limits: tuple[int, int]) -> int:
     return low + int(rng.random() * (high - low + 1))
 
 
-def _whole(name: str, value: object, at_least: int) -> int:
+def _integer(name: str, value: object, at_least: int) -> int:
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         number = None
     if number is None or isinstance(value, bool) or number < at_least:
-        raise EpisodeError(f"{name} must be a whole number of at least {at_least}, found {value!r}.")
+        raise EpisodeError(f"{name} must be an integer of at least {at_least}, found {value!r}.")
     return number
 
 
 def _range(name: str, value: Range | Sequence[int], at_least: int) -> tuple[int, int]:
     """(low, high) of a number or a pair."""
     if not isinstance(value, (tuple, list)):
-        number = _whole(name, value, at_least)
+        number = _integer(name, value, at_least)
         return number, number
     if len(value) != 2:
-        raise EpisodeError(f"{name} must be a whole number or a pair (lowest, highest), found {value!r}.")
-    low, high = (_whole(name, end, at_least) for end in value)
+        raise EpisodeError(f"{name} must be an integer or a pair (lowest, highest), found {value!r}.")
+    low, high = (_integer(name, end, at_least) for end in value)
     if low > high:
         raise EpisodeError(f"{name} must be a pair (lowest, highest), found {value!r}; swap them.")
     return low, high

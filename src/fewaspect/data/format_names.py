@@ -1,4 +1,4 @@
-"""The names of the file formats, apart from their code, so that `--help` need not load it."""
+"""Names of the file formats, apart from their code, which `--help` need not load."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Format(str, Enum):
-    """The formats by the names that options use."""
+    """File formats by their names on the command line."""
 
     JSONL = "jsonl"
     FEWASP = "fewasp"

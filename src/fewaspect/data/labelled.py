@@ -1,4 +1,4 @@
-"""What a labelled sentence is, and a set of them indexed by aspect."""
+"""Labelled sentences, and sets of them indexed by aspect."""
 
 from __future__ import annotations
 
@@ -9,25 +9,21 @@ from functools import cached_property
 
 import numpy as np
 
-_SPACES = re.compile(r"\s+")
+from fewaspect.text.identity import text_identity
+
 _SEPARATORS = re.compile(r"[\s_#/]+")
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledSentence:
-    """A sentence and the names of the aspects it mentions (none is allowed)."""
+    """A sentence and the names of its aspects, which may be none."""
 
     text: str
     aspects: tuple[str, ...] = ()
 
 
-def text_identity(text: str) -> str:
-    """Two texts with the same identity are the same sentence: case and spacing do not count."""
-    return _SPACES.sub(" ", text).strip().casefold()
-
-
 def describe_aspect(name: str) -> str:
-    """The text an encoder reads for an aspect's name: "FOOD#PRICES" and "food_prices" become "food prices"."""
+    """The label text that an encoder reads: "FOOD#PRICES" and "food_prices" become "food prices"."""
     return _SEPARATORS.sub(" ", name).strip().casefold()
 
 
@@ -58,7 +54,7 @@ class SentenceSet:
 
     @cached_property
     def labels(self) -> np.ndarray:
-        """(sentences, classes) boolean matrix in the order of `classes`."""
+        """(sentences, classes) booleans, in the order of `classes`."""
         column = {name: i for i, name in enumerate(self.classes)}
         matrix = np.zeros((len(self), len(self.classes)), dtype=bool)
         for row, sentence in enumerate(self.sentences):
@@ -67,12 +63,12 @@ class SentenceSet:
 
     @cached_property
     def text_ids(self) -> np.ndarray:
-        """(sentences,) integers; equal for sentences whose texts have the same identity."""
+        """(sentences,) integers, equal where the texts have the same `text_identity`."""
         seen: dict[str, int] = {}
         return np.array([seen.setdefault(text_identity(text), len(seen)) for text in self.texts], dtype=np.int64)
 
     def restricted_to(self, classes: Iterable[str]) -> SentenceSet:
-        """The same sentences with only these aspects kept; sentences left without any stay, as "none"."""
+        """All sentences, with only these of their aspects; those that lose all become "none" sentences."""
         keep = set(classes)
         return SentenceSet(
             (LabelledSentence(s.text, tuple(a for a in s.aspects if a in keep)) for s in self.sentences), self.name

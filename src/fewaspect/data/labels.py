@@ -1,4 +1,4 @@
-"""What a user may write for "these texts carry these aspects": lists of names or a 0/1 matrix, checked row by row."""
+"""Texts and labels as a user may pass them: lists of aspect names or a 0/1 indicator matrix, checked row by row."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _LONE_SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
 def check_texts(texts: Any, where: str = "texts") -> list[str]:
-    """A list of strings from any sequence of them; half of a surrogate pair, which no file can hold, becomes U+FFFD."""
+    """A list of strings from any sequence of them; lone surrogates, which UTF-8 cannot encode, become U+FFFD."""
     if len(shape := getattr(texts, "shape", (0,))) != 1:
         found = f"{type(texts).__name__} of shape {shape}"
         raise DataError(f'{where}: expected a list of texts, found {found}. Give one column of it: table["text"].')
     if isinstance(texts, str | bytes | Mapping) or not isinstance(texts, Iterable):
         found = f"one string, {shortened(texts)}" if isinstance(texts, str) else type(texts).__name__
         raise DataError(f"{where}: expected a list of texts, found {found}. Put it in a list: [text].")
-    checked = list(plain(texts))
+    checked = list(to_python(texts))
     for row, text in enumerate(checked):
         if not isinstance(text, str):
             raise DataError(f"{where}[{row}]: expected a text, found {type(text).__name__} {text!r}.")
@@ -30,35 +30,35 @@ def check_texts(texts: Any, where: str = "texts") -> list[str]:
 
 
 def is_matrix(labels: Any) -> bool:
-    """Whether labels are numbers, one column per aspect, and not names."""
+    """Whether labels are an indicator matrix (of numpy, scipy or a data frame) and not lists of names."""
     if hasattr(labels, "toarray") or hasattr(labels, "columns"):
         return True
     if isinstance(labels, np.ndarray) and labels.ndim == 2 and labels.dtype != object:
         return labels.dtype.kind in "biuf"
-    rows = [row for row in labels if not isinstance(row, str)] if isinstance(labels, Iterable) else []
-    return any(isinstance(entry, int | float | np.number | np.bool_) for row in rows if _is_row(row) for entry in row)
+    rows = filter(_is_row, labels) if isinstance(labels, Iterable) else ()
+    return any(isinstance(entry, int | float | np.number | np.bool_) for row in rows for entry in row)
 
 
-def settled(labels: Any) -> Any:
-    """Labels that can be looked at more than once; what a generator gives is kept."""
-    labels = list(labels) if isinstance(labels, Iterator) else plain(labels)
+def materialise(labels: Any) -> Any:
+    """Labels that can be iterated more than once: generators become lists."""
+    labels = list(labels) if isinstance(labels, Iterator) else to_python(labels)
     if isinstance(labels, list | tuple):
         return [list(row) if isinstance(row, Iterator) else row for row in labels]
     return labels
 
 
-def plain(column: Any) -> Any:
-    """The values of a column of pyarrow, which else gives objects of its own; anything else as it is."""
+def to_python(column: Any) -> Any:
+    """A pyarrow column as a list of Python values; anything else unchanged."""
     return column.to_pylist() if hasattr(column, "to_pylist") and not hasattr(column, "columns") else column
 
 
 def has_column_names(labels: Any) -> bool:
-    """Whether it is a data frame whose columns are not merely numbered."""
+    """Whether labels are a data frame whose columns have names, not just numbers."""
     return hasattr(labels, "columns") and _columns(labels) != list(range(len(labels.columns)))
 
 
 def matrix_names(labels: Any, names: Sequence[str] | None) -> list[str]:
-    """The names of a matrix's columns: those given, those of a data frame, or "0", "1", ..."""
+    """Aspect names of a matrix's columns: those given, those of a data frame, or "0", "1", ..."""
     count = check_matrix(labels).shape[1]
     if names is None:
         columns = _columns(labels) if hasattr(labels, "columns") else range(count)
@@ -69,7 +69,7 @@ def matrix_names(labels: Any, names: Sequence[str] | None) -> list[str]:
 
 
 def check_matrix(labels: Any) -> np.ndarray:
-    """(texts, aspects) booleans from a matrix of 0 and 1."""
+    """(texts, aspects) booleans from a matrix of zeros and ones."""
     dense = labels.toarray() if hasattr(labels, "toarray") else labels
     try:
         matrix = np.asarray(dense, dtype=float)
@@ -81,13 +81,13 @@ def check_matrix(labels: Any) -> np.ndarray:
         )
     wrong = np.argwhere((matrix != 0) & (matrix != 1))
     if len(wrong):
-        row, column = (int(place) for place in wrong[0])
+        row, column = map(int, wrong[0])
         raise DataError(f"labels[{row}, {column}]: expected 0 or 1, found {matrix[row, column]:g}.")
     return matrix.astype(bool)
 
 
 def check_lists(labels: Any) -> list[tuple[str, ...]]:
-    """The aspect names of each text, each once."""
+    """The aspect names of each text, without duplicates."""
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
         raise DataError(f"labels: expected a list of lists of aspect names, found {type(labels).__name__}.")
     checked = []
@@ -110,10 +110,10 @@ def check_name(name: Any, where: str) -> str:
 
 
 def to_indicator_matrix(labels: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """(texts, aspects) booleans in the order of `names`, and a column for each name that is none of them."""
-    labels = settled(labels)
+    """(texts, aspects) booleans in the order of `names`, and a (texts,) column for each label that is none of them."""
+    labels = materialise(labels)
     if has_column_names(labels):
-        return _by_column(labels, names, texts)
+        return _from_data_frame(labels, names, texts)
     if is_matrix(labels):
         matrix = check_matrix(labels)
         if matrix.shape[1] != len(names):
@@ -127,8 +127,8 @@ def to_indicator_matrix(labels: Any, names: Sequence[str], texts: int) -> tuple[
     return matrix, {name: np.array([name in row for row in lists], dtype=bool) for name in unknown}
 
 
-def _by_column(frame: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """A data frame says by name which aspect a column is for, in any order."""
+def _from_data_frame(frame: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Columns are found by name, in any order."""
     matrix = check_matrix(frame)
     check_lengths(texts, len(matrix))
     columns = [str(column) for column in _columns(frame)]
@@ -140,7 +140,7 @@ def _by_column(frame: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray
 
 
 def _columns(frame: Any) -> list[Any]:
-    """Their names, which pyarrow has elsewhere than pandas and polars."""
+    """Column names: pyarrow calls them otherwise than pandas and Polars."""
     return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
 
 
@@ -149,14 +149,14 @@ def check_lengths(texts: int, labels: int) -> None:
         raise DataError(f"labels: expected one row for each of the {texts} texts, found {labels}.")
 
 
-def unknown_aspect(name: str, names: Sequence[str]) -> DataError:
+def unknown_aspect_error(name: str, names: Sequence[str]) -> DataError:
     guess = difflib.get_close_matches(name, names, n=1)
     hint = f'Did you mean "{guess[0]}"?' if guess else f"Known: {', '.join(names)}."
     return DataError(f'unknown aspect "{name}". {hint} A new one is added with add_aspect.')
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """A text in quotes on one line, for messages."""
+    """The beginning of a text on one line in quotes, for messages."""
     line = " ".join(text.split())
     return f'"{line}"' if len(line) <= most else f'"{line[: most - 1]}…"'
 

@@ -1,4 +1,4 @@
-"""The small sample set that ships with the package: three domains, class-disjoint splits, a showcase."""
+"""The sample set that ships with the package: three domains, class-disjoint splits, examples for the quickstart."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ SAMPLE_SPLITS = ("train", "validation", "test")
 
 @dataclass(frozen=True)
 class Showcase:
-    """A handful of examples for each of some test aspects, and unseen reviews with the aspects they should get."""
+    """Examples for some test aspects, and unseen labelled reviews."""
 
     examples: dict[str, tuple[str, ...]]
     reviews: tuple[LabelledSentence, ...]
 
 
 def load_sample() -> dict[str, SentenceSet]:
-    """The splits "train", "validation" and "test"; no aspect occurs in two of them."""
+    """The splits "train", "validation" and "test", which share no aspect."""
     return {split: _load_split(split) for split in SAMPLE_SPLITS}
 
 
 def load_showcase() -> Showcase:
-    """What the quickstart tags; none of its sentences is in a split."""
+    """The data of the quickstart; none of its sentences is in a split."""
     record = json.loads(_read("quickstart.json"))
     return Showcase(
         examples={aspect: tuple(texts) for aspect, texts in record["aspects"].items()},
@@ -35,7 +35,7 @@ def load_showcase() -> Showcase:
 
 
 def _load_split(split: str) -> SentenceSet:
-    # Not splitlines(): a line of JSON may hold characters that it takes for line ends.
+    # Not splitlines(): it also splits at characters that may stand in a JSON string.
     lines = _read(f"{split}.jsonl").strip().split("\n")
     return SentenceSet((_sentence(json.loads(line)) for line in lines), name=f"sample/{split}")
 

@@ -1,4 +1,4 @@
-"""What a set of labelled sentences holds: counts, lengths, duplicates, aspects too small for K shots."""
+"""Statistics of labelled sentences: counts, lengths, duplicates, aspects too small for K shots."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from fewaspect.data.labelled import SentenceSet
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """Words per sentence, a word being what stands between spaces."""
+class WordCounts:
+    """White-space separated words per sentence."""
 
     mean: float
     median: float
@@ -23,7 +23,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class AspectCount:
-    """How many lines carry an aspect, and how many distinct texts those are."""
+    """Number of lines with an aspect, and of distinct texts among them."""
 
     sentences: int
     texts: int
@@ -31,11 +31,10 @@ class AspectCount:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The answer of `describe`.
+    """Statistics of a sentence set.
 
-    `duplicates` are lines whose text came before (case and spacing do not count); `contradictory` are those of them
-    with other aspects than at its first occurrence. `too_small` names the aspects with fewer than `shots` + `queries`
-    distinct texts.
+    `duplicates` counts lines whose text occurred before (by `text_identity`), `contradictory` those of them with other
+    aspects than before. `too_small` are the aspects with fewer than `shots` + `queries` distinct texts.
     """
 
     name: str
@@ -43,7 +42,7 @@ class Statistics:
     aspects: int
     labels_per_sentence: dict[int, int]
     none: int
-    words: Words
+    words: WordCounts
     duplicates: int
     contradictory: int
     shots: int
@@ -52,12 +51,12 @@ class Statistics:
     per_aspect: dict[str, AspectCount]
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values for a JSON file."""
+        """JSON-able values."""
         return asdict(self)
 
 
 def describe(sentences: SentenceSet, shots: int = 5, queries: int = 5) -> Statistics:
-    """Count everything once; aspects are listed from the most to the least frequent."""
+    """Statistics of the sentences; aspects are ordered by falling frequency."""
     labels_per_sentence = Counter(len(set(sentence.aspects)) for sentence in sentences)
     per_aspect = _per_aspect(sentences)
     duplicates, contradictory = _duplicates(sentences)
@@ -67,7 +66,7 @@ def describe(sentences: SentenceSet, shots: int = 5, queries: int = 5) -> Statis
         aspects=len(per_aspect),
         labels_per_sentence=dict(sorted(labels_per_sentence.items())),
         none=labels_per_sentence[0],
-        words=_words(sentences),
+        words=_word_counts(sentences),
         duplicates=duplicates,
         contradictory=contradictory,
         shots=shots,
@@ -101,7 +100,7 @@ def _duplicates(sentences: SentenceSet) -> tuple[int, int]:
     return duplicates, contradictory
 
 
-def _words(sentences: SentenceSet) -> Words:
+def _word_counts(sentences: SentenceSet) -> WordCounts:
     lengths = np.array([len(text.split()) for text in sentences.texts] or [0])
     median, p95 = np.percentile(lengths, [50, 95])
-    return Words(round(float(lengths.mean()), 2), float(median), round(float(p95), 2), int(lengths.max()))
+    return WordCounts(round(float(lengths.mean()), 2), float(median), round(float(p95), 2), int(lengths.max()))

@@ -103,7 +103,7 @@ def _word_evidence(
 ) -> dict[int, list[tuple[int, int, dict[str, float]]]]:
     """By sentence, the places of its words in it and what each adds; punctuation is no word."""
     names, found = known.examples.names, {}
-    read = scorer.encoder.tokens.words([reading.sentences[row] for row in reading.evidence])
+    read = scorer.encoder.tokeniser.words([reading.sentences[row] for row in reading.evidence])
     for (row, shares), (places, word_of_token) in zip(reading.evidence.items(), read, strict=True):
         sentence, adds = reading.sentences[row], np.zeros((len(places), len(names)))
         tokens = [token for token, word in enumerate(word_of_token) if word is not None]

@@ -129,7 +129,7 @@ def support_set(state: FittedState) -> SupportSet:
 
 def encode_texts(model: InferenceModel, texts: Sequence[str]) -> dict[str, CachedEncoding]:
     """Each text encoded once; one that is longer than the encoder reads, piece by piece."""
-    spans = fitting_spans(texts, [[(0, len(text))] for text in texts], model.encoder.tokens.too_long)
+    spans = fitting_spans(texts, [[(0, len(text))] for text in texts], model.encoder.tokeniser.too_long)
     pieces = [text[start:end] for text, own in zip(texts, spans, strict=True) for start, end in own]
     encoded = _encode_pieces(model, pieces)
     result, first = {}, 0
@@ -142,7 +142,7 @@ def encode_texts(model: InferenceModel, texts: Sequence[str]) -> dict[str, Cache
 
 def _encode_pieces(model: InferenceModel, pieces: Sequence[str]) -> list[CachedEncoding | None]:
     """None for a piece without a token."""
-    keys = [_key(ids) for ids in model.encoder.tokens.ids(pieces)]
+    keys = [_key(ids) for ids in model.encoder.tokeniser.ids(pieces)]
     encoded: list[CachedEncoding | None] = [None] * len(pieces)
     for batch, read in model.map_batches(pieces, None, lambda sentences: sentences):
         states = np.split(read.tokens.astype(np.float16), np.cumsum(read.lengths)[:-1])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fewaspect.evaluation.metrics import average_precision, macro_f1, micro_f1
+from fewaspect.core.multilabel_metrics import average_precision, macro_f1, micro_f1
 
 BINS = 10  # of the expected calibration error
 

@@ -20,10 +20,10 @@ from fewaspect.detector.calibration import FEATURES, ProbabilityModel, features
 from fewaspect.detector.scoring import Aspects, LPNPlusScorer
 from fewaspect.inference.batching import length_batches
 from fewaspect.inference.encoded import Sentences
+from fewaspect.inference.encoder import TextEncoder
 from fewaspect.inference.model_folder import GRAPH, SHIPPED, is_model, load_encoder, model_files, read_metadata
 from fewaspect.inference.threads import ONE_THREAD
 from fewaspect.text.splitting import Span, fitting_spans, sentence_spans
-from fewaspect.text.tokenization import TextEncoder
 
 SAVED = "detector.json"  # a folder with this file is a saved detector
 Result = TypeVar("Result")
@@ -72,9 +72,9 @@ class InferenceModel:
 
         A text without a single token that the encoder reads is left out.
         """
-        ids = self.encoder.tokens.ids(texts)
+        ids = self.encoder.tokeniser.ids(texts)
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
-        readable = np.flatnonzero(lengths > self.encoder.tokens.specials)
+        readable = np.flatnonzero(lengths > self.encoder.tokeniser.special_tokens)
         shared = -(-int(lengths[readable].sum()) // self.encoder.workers)  # few sentences keep all workers busy too
         tokens = batch_tokens or max(1, min(self.encoder.batch_tokens, shared))
         batches = [readable[batch] for batch in length_batches(lengths[readable], tokens)]
@@ -100,7 +100,7 @@ class InferenceModel:
         """The sentences of each text, none longer than the encoder reads: spans, numbers, the distinct ones, and
         which texts have a sentence that had to be cut."""
         whole = [sentence_spans(text) for text in texts]
-        spans = fitting_spans(texts, whole, self.encoder.tokens.too_long)
+        spans = fitting_spans(texts, whole, self.encoder.tokeniser.too_long)
         numbers: dict[str, int] = {}
         rows = [
             [numbers.setdefault(text[start:end], len(numbers)) for start, end in own]
@@ -187,7 +187,7 @@ def model_metadata(model: InferenceModel, padding: int) -> dict[str, Any]:
         "precision": identity.pop("precision"),
         "width": model.encoder.width,
         "padding": padding,
-        "max_length": model.encoder.tokens.max_length,
+        "max_length": model.encoder.tokeniser.max_length,
         "identity": identity,
         "scorer": asdict(model.scorer),
         "probability_model": asdict(model.probability_model),

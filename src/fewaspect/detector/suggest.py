@@ -10,7 +10,7 @@ import numpy as np
 from fewaspect.data.labels import shortened
 from fewaspect.detector.fitting import FittedState
 from fewaspect.detector.model import SentencePredictions
-from fewaspect.detector.support import example_identity
+from fewaspect.text.identity import example_identity
 
 UNSURE_SHARE = 0.6  # of a text's value; the rest is how new it is
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fewaspect.core.errors import DataError
-from fewaspect.data.labelled import describe_aspect, text_identity
+from fewaspect.data.labelled import describe_aspect
 from fewaspect.data.labels import (
     check_lengths,
     check_lists,
@@ -20,15 +19,13 @@ from fewaspect.data.labels import (
     check_texts,
     has_column_names,
     is_matrix,
+    materialise,
     matrix_names,
-    settled,
     shortened,
     to_indicator_matrix,
-    unknown_aspect,
+    unknown_aspect_error,
 )
-
-_WIDTHLESS = dict.fromkeys(map(ord, "\ufeff\u200b\u2060\u00ad"))  # byte order mark, spaces of no width, soft hyphen
-
+from fewaspect.text.identity import example_identity
 
 Labelled = list[tuple[str, Sequence[str]]]  # texts with the names of their aspects
 
@@ -76,7 +73,7 @@ class Examples:
     def without_aspect(self, name: str) -> Examples:
         """One aspect less; sentences that stood for it alone go with it, they do not become examples of none."""
         if name not in self.names:
-            raise unknown_aspect(name, self.names)
+            raise unknown_aspect_error(name, self.names)
         if len(self.names) == 1:
             raise DataError(f'"{name}" is the only aspect, and a detector needs one. Add another before.')
         left = {text: own - {name} for text, own in self.sentences.items() if own != {name}}
@@ -91,7 +88,7 @@ class Examples:
         checked = check_texts(texts)
         matrix, unknown = to_indicator_matrix(labels, self.names, len(checked))
         for name in unknown:
-            raise unknown_aspect(name, self.names)
+            raise unknown_aspect_error(name, self.names)
         rows = [tuple(name for name, has in zip(self.names, row, strict=True) if has) for row in matrix]
         return self.with_sentences(list(zip(checked, rows, strict=True)), joining=False)
 
@@ -135,7 +132,7 @@ def read_examples(
 ) -> tuple[Examples, bool]:  # fmt: skip
     """Examples from a dict of lists, or from texts with lists of names or a 0/1 matrix; true if it was a matrix."""
     given = None if names is None else check_texts(names, "names")
-    by_aspect, labels = isinstance(X, Mapping), None if y is None else settled(y)
+    by_aspect, labels = isinstance(X, Mapping), None if y is None else materialise(y)
     matrix = labels is not None and is_matrix(labels)
     order, labelled = _from_dict(X, labels, given) if by_aspect else _from_texts(check_texts(X), labels, given)
     order = _checked_names(order)
@@ -181,7 +178,7 @@ def _from_lists(texts: list[str], y: Any, names: Sequence[str] | None) -> tuple[
 def _refuse_unknown(found: Iterable[str], names: Sequence[str]) -> None:
     for name in found:
         if name not in names:
-            raise unknown_aspect(name, names)
+            raise unknown_aspect_error(name, names)
 
 
 def _checked_names(names: Sequence[str]) -> list[str]:
@@ -193,17 +190,10 @@ def _checked_names(names: Sequence[str]) -> list[str]:
     return checked
 
 
-def example_identity(text: str) -> str:
-    """Equal for examples that look the same: marks of no width, and how an accent is spelt, do not count either."""
-    composed = unicodedata.normalize("NFC", text.translate(_WIDTHLESS))
-    seen = (letter for letter in composed if letter.isspace() or unicodedata.category(letter) != "Cc")
-    return text_identity("".join(seen))
-
-
 def _descriptions(given: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
     for name, text in given.items():
         if name not in names:
-            raise unknown_aspect(name, names)
+            raise unknown_aspect_error(name, names)
         if not isinstance(text, str):
             raise DataError(f'description of "{name}": expected a text, found {type(text).__name__}.')
     return {name: check_texts([text])[0] for name, text in given.items() if text.strip()}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fewaspect.core.errors import ConfigError
-from fewaspect.data.labels import unknown_aspect
+from fewaspect.data.labels import unknown_aspect_error
 from fewaspect.detector.fitting import FittedState, fit_aspects
 from fewaspect.detector.model import InferenceModel
 
@@ -32,7 +32,7 @@ def thresholds_of(names: Sequence[str], given: Threshold, tuned: Mapping[str, fl
         chosen = {**tuned, **(given or {})}
         for name in given or {}:
             if name not in names:
-                raise unknown_aspect(name, names)
+                raise unknown_aspect_error(name, names)
         own = {name: _checked(value, f"threshold of {name}") for name, value in chosen.items()}
         return np.array([own.get(name, DEFAULT_THRESHOLD) for name in names])
     return np.full(len(names), _checked(given, "threshold"))

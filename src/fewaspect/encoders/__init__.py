@@ -1,1 +1,1 @@
-"""Sentences to token states: weights on disk, frozen lower layers with a cache, trainable upper layers."""
+"""Sentences to token states: pretrained weights, frozen lower layers with a cache, trainable upper layers, export."""

@@ -1,4 +1,4 @@
-"""The frozen half of an encoder behind its cache: each text is run through the lower layers once, ever."""
+"""The frozen layers of an encoder behind a disk cache: each text runs through them once."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ TEXTS_PER_SEGMENT = 2048
 
 
 class FrozenStates:
-    """Token states after the frozen layers, computed when first asked for and kept on disk."""
+    """Token states after the frozen layers, computed on first use and cached on disk."""
 
     def __init__(self, encoder: TokenEncoder, root: Path | None = None) -> None:
         self.encoder = encoder
         self.cache = StateCache(root or states_root(), encoder.cache_key(), encoder.source.name)
 
     def handles(self, texts: Sequence[str], on_done: Callable[[int], None] | None = None) -> np.ndarray:
-        """Numbers that stand for these texts in `gather`; texts seen for the first time are encoded now."""
+        """(n,) indices of the texts in the cache, for `gather`; texts that are not cached are encoded now."""
         missing = self.cache.missing(texts)
         if on_done and len(missing) < len(texts):
             on_done(len(texts) - len(missing))
@@ -34,16 +34,17 @@ class FrozenStates:
         return self.cache.handles(texts)
 
     def gather(self, handles: np.ndarray) -> PackedStates:
+        """The states of these texts, in this order."""
         lengths = self.lengths(handles)
-        # Into torch's aligned memory: the last bits of a matrix product depend on where its input lies.
+        # Into torch's aligned memory: the last bits of a matrix product depend on the alignment of its input.
         values = torch.empty(int(lengths.sum()), self.cache.width or 0)
         self.cache.gather(handles, values.numpy())
         return PackedStates(values, torch.from_numpy(lengths.astype(np.int64)))
 
     def truncated(self, handles: np.ndarray) -> int:
         """How many of these texts were longer than the encoder can read."""
-        return int(self.cache.lookup(handles).truncated.sum())
+        return int(self.cache.truncated(handles).sum())
 
     def lengths(self, handles: np.ndarray) -> np.ndarray:
         """(n,) number of tokens of each text."""
-        return self.cache.lookup(handles).lengths
+        return self.cache.lengths(handles)

@@ -1,10 +1,9 @@
-"""A BERT as a graph for ONNX Runtime, made from its weights alone: no torch, no tracing.
+"""The ONNX graph of a BERT, built from its weights: no torch, no tracing.
 
-In single precision it computes what torch computes. In whole numbers, each matrix product takes its input and weights
-rounded to a scale that is fixed beforehand (`Ranges`): a sentence's result depends on nothing that is read beside it.
-Before rounding, large columns of an input are made smaller and the rows of the weights larger by as much ("smoothing":
-Xiao et al., SmoothQuant, 2023). Weights have seven bits, so that sums of two products fit the sixteen that older
-processors add them in, and every machine gives the same numbers.
+In fp32 it computes what torch computes. In int8, each matrix product quantizes its input and weights by scales that are
+fixed beforehand from `ActivationRanges` (static quantization): a sentence's result does not depend on its batch.
+SmoothQuant (Xiao et al., ICML 2023) moves outliers from the columns of the input to the rows of the weights first.
+Weights use 7 of the 8 bits: older CPUs add two products in 16 bits, which then cannot overflow.
 """
 
 from __future__ import annotations
@@ -15,193 +14,199 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fewaspect.core.errors import EncoderError
+from fewaspect.inference.onnx_runtime import OUTPUT
 
-WEIGHT_TOP = 64
-SMOOTHING = 0.85
-FUSED = "com.microsoft"  # operators of ONNX Runtime that do in one pass what ONNX has several for
-PRODUCTS = ("attention", "attended", "up", "down")  # of each layer, by what they take
-OUTPUT = "states"
+MAX_WEIGHT = 64  # of an int8 weight: 7 bits
+SMOOTHQUANT_ALPHA = 0.85
+FUSED_DOMAIN = "com.microsoft"  # fused operators of ONNX Runtime
+MATMULS = ("attention", "attended", "up", "down")  # the matrix products of a layer, in order
 
 
 class ActivationRanges(NamedTuple):
-    """The least and the greatest that each column of a product's input was."""
+    """Minimum and maximum of each input column of a matrix product, (d,) each."""
 
     low: np.ndarray
     high: np.ndarray
 
 
-class Shape(NamedTuple):
-    """What an encoder's configuration says of its graph."""
+class Architecture(NamedTuple):
+    """What the graph needs of an encoder's configuration."""
 
     layers: int
     heads: int
     width: int
-    epsilon: float
+    epsilon: float  # of the layer norms
     first_position: int
 
 
-class _Rounded(NamedTuple):
-    """A product in whole numbers: 1 / smoothing of the input, its scale and zero, weights and their scales."""
+class QuantizedMatMul(NamedTuple):
+    """Parameters of an int8 matrix product with (in, out) weights."""
 
-    divide: np.ndarray
-    scale: np.float32
-    zero: np.uint8
-    weights: np.ndarray
-    weight_scales: np.ndarray
+    input_factor: np.ndarray  # (in,) 1 / SmoothQuant's factor
+    input_scale: np.float32
+    input_zero_point: np.uint8
+    weights: np.ndarray  # (in, out) int8
+    weight_scales: np.ndarray  # (out,)
 
 
 def bert_graph(
     weights: Mapping[str, np.ndarray],
-    shape: Shape,
+    architecture: Architecture,
     ranges: Mapping[str, ActivationRanges] | None = None,
-    watched: bool = False,
+    expose_activations: bool = False,
 ) -> bytes:
-    """The model as ONNX: `input_ids` and `mask`, (B, T) int32, to `states`, (B, T, d).
+    """The serialised model: `input_ids` and `mask`, (B, T) int32, to `states`, (B, T, d).
 
-    With `ranges` for "0.attention" and so on, in whole numbers. With `watched`, the inputs of all products are outputs
-    too, by these names.
+    With `ranges` of each "<layer>.<matmul>" in int8, else in fp32. `expose_activations` adds the input of every matrix
+    product as an output, from which ranges are measured.
     """
     try:
-        return _Graph(weights, shape, ranges or {}, watched).serialised()
+        return _Graph(weights, architecture, ranges or {}, expose_activations).serialised()
     except KeyError as error:
         raise EncoderError(f"expected the weights of a BERT, found none called {error}.") from None
 
 
 class _Graph:
     def __init__(
-        self, weights: Mapping[str, np.ndarray], shape: Shape, ranges: Mapping[str, ActivationRanges], watched: bool
-    ) -> None:
-        self.weights, self.shape, self.ranges, self.watched = weights, shape, ranges, watched
+        self, weights: Mapping[str, np.ndarray], architecture: Architecture, ranges: Mapping[str, ActivationRanges],
+        expose_activations: bool,
+    ) -> None:  # fmt: skip
+        self.weights, self.architecture, self.ranges = weights, architecture, ranges
+        self.expose_activations = expose_activations
         self.nodes: list[Any] = []
-        self.constants: list[Any] = []
-        self.products: dict[str, str] = {}
+        self.initializers: list[Any] = []
+        self.matmul_inputs: dict[str, str] = {}
         state = self._embeddings()
-        for layer in range(shape.layers):
+        for layer in range(architecture.layers):
             state = self._layer(layer, state)
 
     def serialised(self) -> bytes:
         from onnx import TensorProto, helper
 
         ids, mask = (helper.make_tensor_value_info(n, TensorProto.INT32, ["B", "T"]) for n in ("input_ids", "mask"))
-        outputs = [OUTPUT, *(self.products.values() if self.watched else ())]
-        shapes = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["B", "T", None]) for name in outputs]
-        graph = helper.make_graph(self.nodes, "encoder", [ids, mask], shapes, self.constants)
-        opsets = [helper.make_opsetid("", 17), helper.make_opsetid(FUSED, 1)]
+        names = [OUTPUT, *(self.matmul_inputs.values() if self.expose_activations else ())]
+        outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["B", "T", None]) for name in names]
+        graph = helper.make_graph(self.nodes, "encoder", [ids, mask], outputs, self.initializers)
+        opsets = [helper.make_opsetid("", 17), helper.make_opsetid(FUSED_DOMAIN, 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
 
     def _embeddings(self) -> str:
         tables = [f"embeddings.{name}_embeddings.weight" for name in ("word", "position", "token_type")]
         words, positions, types = (self.weights[name] for name in tables)
-        words = words + types[0]  # sentences stand alone: they are all of the first type
+        words = words + types[0]  # every sentence is of token type 0
         if self.ranges:
-            return self._rounded_embeddings(words, positions[self.shape.first_position :])
-        given = [self._constant("words", words), self._constant("positions", positions[self.shape.first_position :])]
-        norm = self._norm("embeddings.LayerNorm")
-        self._add("EmbedLayerNormalization", ["input_ids", "", given[0], given[1], "", *norm], ["embedded", ""],
-                  epsilon=self.shape.epsilon)  # fmt: skip
-        return "embedded"
+            return self._quantized_embeddings(words, positions[self.architecture.first_position :])
+        word_table = self._initializer("words", words)
+        position_table = self._initializer("positions", positions[self.architecture.first_position :])
+        inputs = ["input_ids", "", word_table, position_table, "", *self._layer_norm("embeddings.LayerNorm")]
+        return self._node("EmbedLayerNormalization", inputs, ["embedded", ""], epsilon=self.architecture.epsilon)
 
-    def _rounded_embeddings(self, words: np.ndarray, positions: np.ndarray) -> str:
-        """The table of word embeddings in int8 with a scale for each row: a quarter of its size in fp32."""
-        rounded, scales = rounded_rows(words)
-        table, scale = self._constant("words", rounded), self._constant("word_scales", scales)
-        rows = self._add("Gather", [table, "input_ids"], ["word_rows"], domain="")
-        unscaled = self._add("Cast", [rows], ["word_values"], domain="", to=1)  # fp32
-        factors = self._add("Gather", [scale, "input_ids"], ["word_factors"], domain="")
-        embedded = self._add("Mul", [unscaled, factors], ["word_embeddings"], domain="")
-        tokens = self._add("Shape", ["input_ids"], ["tokens"], domain="", start=1, end=2)
-        first, whole = self._constant("first", np.array([0])), self._constant("positions", positions)
-        placed = self._add("Slice", [whole, first, tokens], ["position_embeddings"], domain="")
-        both = self._add("Add", [embedded, placed], ["word_and_position"], domain="")
-        norm = self._norm("embeddings.LayerNorm")
-        return self._add("LayerNormalization", [both, *norm], ["embedded"], domain="", epsilon=self.shape.epsilon)
+    def _quantized_embeddings(self, words: np.ndarray, positions: np.ndarray) -> str:
+        """The word embeddings in int8 with a scale for each row: a quarter of the size of the table in fp32."""
+        rows, scales = quantize_rows(words)
+        inputs = {"words": rows, "word_scales": scales}
+        gathered = [
+            self._node("Gather", [self._initializer(name, table), "input_ids"], [f"{name}.rows"], domain="")
+            for name, table in inputs.items()
+        ]
+        values = self._node("Cast", gathered[:1], ["words.fp32"], domain="", to=1)  # 1 is fp32 in ONNX
+        embedded = self._node("Mul", [values, gathered[1]], ["words.embedded"], domain="")
+        tokens = self._node("Shape", ["input_ids"], ["tokens"], domain="", start=1, end=2)
+        table = [self._initializer("positions", positions), self._initializer("first", np.array([0])), tokens]
+        placed = self._node("Slice", table, ["positions.embedded"], domain="")
+        total = self._node("Add", [embedded, placed], ["embedded.sum"], domain="")
+        norm = [total, *self._layer_norm("embeddings.LayerNorm")]
+        return self._node("LayerNormalization", norm, ["embedded"], domain="", epsilon=self.architecture.epsilon)
 
     def _layer(self, layer: int, state: str) -> str:
-        name, here = f"encoder.layer.{layer}", f"{layer}."
-        own = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
-        weights = np.concatenate([self.weights[f"{part}.weight"] for part in own])
-        bias = np.concatenate([self.weights[f"{part}.bias"] for part in own])
+        source, here = f"encoder.layer.{layer}", f"{layer}."
+        qkv = [f"{source}.attention.self.{part}" for part in ("query", "key", "value")]
+        weights = np.concatenate([self.weights[f"{part}.weight"] for part in qkv])
+        bias = np.concatenate([self.weights[f"{part}.bias"] for part in qkv])
         attended = self._attention(here + "attention", state, weights, bias)
-        output = self._product(here + "attended", attended, f"{name}.attention.output.dense")
-        middle = self._normalised(here + "middle", output, state, f"{name}.attention.output.LayerNorm")
-        raised = self._product(here + "up", middle, f"{name}.intermediate.dense")
-        active = self._add("FastGelu" if self.ranges else "Gelu", [raised], [here + "active"])
-        lowered = self._product(here + "down", active, f"{name}.output.dense")
-        last = OUTPUT if layer == self.shape.layers - 1 else here + "state"
-        return self._normalised(last, lowered, middle, f"{name}.output.LayerNorm")
+        output = self._linear(here + "attended", attended, f"{source}.attention.output.dense")
+        middle = self._skip_layer_norm(here + "middle", output, state, f"{source}.attention.output.LayerNorm")
+        up = self._linear(here + "up", middle, f"{source}.intermediate.dense")
+        active = self._node("FastGelu" if self.ranges else "Gelu", [up], [here + "active"])
+        down = self._linear(here + "down", active, f"{source}.output.dense")
+        name = OUTPUT if layer == self.architecture.layers - 1 else here + "state"
+        return self._skip_layer_norm(name, down, middle, f"{source}.output.LayerNorm")
 
     def _attention(self, name: str, state: str, weights: np.ndarray, bias: np.ndarray) -> str:
-        self.products[name] = state
-        biases = self._constant(name + ".bias", bias)
+        self.matmul_inputs[name] = state
+        bias_name, heads = self._initializer(name + ".bias", bias), self.architecture.heads
         if name not in self.ranges:
-            matrix = self._constant(name + ".weights", weights.T)
-            given = [state, matrix, biases, "mask"]
-            return self._add("Attention", given, [name], num_heads=self.shape.heads)
-        rounded = rounded_product(weights.T, self.ranges[name])
-        given = [
-            self._rounded_input(name, state, rounded), self._constant(name + ".weights", rounded.weights), biases,
-            name + ".scale", self._constant(name + ".scales", rounded.weight_scales), "mask", name + ".zero",
+            matrix = self._initializer(name + ".weights", weights.T)
+            return self._node("Attention", [state, matrix, bias_name, "mask"], [name], num_heads=heads)
+        matmul = quantize_matmul(weights.T, self.ranges[name])
+        inputs = [
+            self._quantized_input(name, state, matmul), self._initializer(name + ".weights", matmul.weights),
+            bias_name, name + ".scale", self._initializer(name + ".scales", matmul.weight_scales), "mask",
+            name + ".zero",
         ]  # fmt: skip
-        return self._add("QAttention", given, [name], num_heads=self.shape.heads)
+        return self._node("QAttention", inputs, [name], num_heads=heads)
 
-    def _product(self, name: str, state: str, source: str) -> str:
-        self.products[name] = state
-        weights, bias = (
-            self.weights[f"{source}.weight"].T,
-            self._constant(name + ".bias", self.weights[f"{source}.bias"]),
-        )
+    def _linear(self, name: str, state: str, source: str) -> str:
+        self.matmul_inputs[name] = state
+        weights = self.weights[f"{source}.weight"].T
+        bias = self._initializer(name + ".bias", self.weights[f"{source}.bias"])
         if name not in self.ranges:
-            raw = self._add("MatMul", [state, self._constant(name + ".weights", weights)], [name + ".raw"], domain="")
-            return self._add("Add", [raw, bias], [name], domain="")
-        rounded = rounded_product(weights, self.ranges[name])
-        given = [
-            self._rounded_input(name, state, rounded), self._constant(name + ".weights", rounded.weights),
-            name + ".scale", self._constant(name + ".scales", rounded.weight_scales), name + ".zero", "", bias,
+            matrix = self._initializer(name + ".weights", weights)
+            raw = self._node("MatMul", [state, matrix], [name + ".raw"], domain="")
+            return self._node("Add", [raw, bias], [name], domain="")
+        matmul = quantize_matmul(weights, self.ranges[name])
+        inputs = [
+            self._quantized_input(name, state, matmul), self._initializer(name + ".weights", matmul.weights),
+            name + ".scale", self._initializer(name + ".scales", matmul.weight_scales), name + ".zero", "", bias,
         ]  # fmt: skip
-        return self._add("MatMulIntegerToFloat", given, [name])
+        return self._node("MatMulIntegerToFloat", inputs, [name])
 
-    def _rounded_input(self, name: str, state: str, rounded: _Rounded) -> str:
-        smooth = self._add(
-            "Mul", [state, self._constant(name + ".divide", rounded.divide)], [name + ".smooth"], domain=""
-        )
-        scale, zero = self._constant(name + ".scale", rounded.scale), self._constant(name + ".zero", rounded.zero)
-        return self._add("QuantizeLinear", [smooth, scale, zero], [name + ".rounded"], domain="")
+    def _quantized_input(self, name: str, state: str, matmul: QuantizedMatMul) -> str:
+        factor = self._initializer(name + ".divide", matmul.input_factor)
+        smooth = self._node("Mul", [state, factor], [name + ".smooth"], domain="")
+        scale = self._initializer(name + ".scale", matmul.input_scale)
+        zero_point = self._initializer(name + ".zero", matmul.input_zero_point)
+        return self._node("QuantizeLinear", [smooth, scale, zero_point], [name + ".rounded"], domain="")
 
-    def _normalised(self, name: str, new: str, before: str, source: str) -> str:
-        given = [new, before, *self._norm(source)]
-        return self._add("SkipLayerNormalization", given, [name], epsilon=self.shape.epsilon)
+    def _skip_layer_norm(self, name: str, new: str, residual: str, source: str) -> str:
+        inputs = [new, residual, *self._layer_norm(source)]
+        return self._node("SkipLayerNormalization", inputs, [name], epsilon=self.architecture.epsilon)
 
-    def _norm(self, source: str) -> list[str]:
-        return [self._constant(f"{source}.{part}", self.weights[f"{source}.{part}"]) for part in ("weight", "bias")]
+    def _layer_norm(self, source: str) -> list[str]:
+        parts = (f"{source}.weight", f"{source}.bias")
+        return [self._initializer(part, self.weights[part]) for part in parts]
 
-    def _constant(self, name: str, value: Any) -> str:
+    def _initializer(self, name: str, value: Any) -> str:
         from onnx import numpy_helper
 
-        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value).reshape(np.shape(value)), name))
+        array = np.ascontiguousarray(value).reshape(np.shape(value))  # ascontiguousarray makes a scalar (1,)
+        self.initializers.append(numpy_helper.from_array(array, name))
         return name
 
-    def _add(self, operator: str, given: list[str], made: list[str], domain: str = FUSED, **attributes: Any) -> str:
+    def _node(
+        self, operator: str, inputs: list[str], outputs: list[str], domain: str = FUSED_DOMAIN, **attributes: Any
+    ) -> str:
         from onnx import helper
 
-        self.nodes.append(helper.make_node(operator, given, made, domain=domain, **attributes))
-        return made[0]
+        self.nodes.append(helper.make_node(operator, inputs, outputs, domain=domain, **attributes))
+        return outputs[0]
 
 
-def rounded_rows(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(rows, d) int8, and (rows, 1) scales that give the table back to half a step."""
+def quantize_rows(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(V, d) int8 and (V, 1) scales of a table of embeddings."""
     scales = np.maximum(np.abs(table).max(axis=1, keepdims=True), 1e-12) / 127
     return np.round(table / scales).astype(np.int8), scales.astype(np.float32)
 
 
-def rounded_product(weights: np.ndarray, ranges: ActivationRanges) -> _Rounded:
-    """(in, out) weights and their input in whole numbers."""
+def quantize_matmul(weights: np.ndarray, ranges: ActivationRanges) -> QuantizedMatMul:
+    """(in, out) fp32 weights and their input's ranges, smoothed (SmoothQuant, eq. 4), as an int8 matrix product."""
     largest = np.maximum(np.maximum(np.abs(ranges.low), np.abs(ranges.high)), 1e-5)
-    smooth = largest**SMOOTHING / np.maximum(np.abs(weights).max(axis=1), 1e-5) ** (1 - SMOOTHING)
-    low, high = min(0.0, float((ranges.low / smooth).min())), max(0.0, float((ranges.high / smooth).max()))
+    factor = largest**SMOOTHQUANT_ALPHA / np.maximum(np.abs(weights).max(axis=1), 1e-5) ** (1 - SMOOTHQUANT_ALPHA)
+    low, high = min(0.0, float((ranges.low / factor).min())), max(0.0, float((ranges.high / factor).max()))
     scale = max((high - low) / 255, 1e-12)
-    raised = weights * smooth[:, None]
-    weight_scales = np.maximum(np.abs(raised).max(axis=0), 1e-12) / WEIGHT_TOP
-    return _Rounded(
-        (1 / smooth).astype(np.float32), np.float32(scale), np.uint8(round(-low / scale)),
-        np.round(raised / weight_scales).astype(np.int8), weight_scales.astype(np.float32),
+    smoothed = weights * factor[:, None]
+    weight_scales = np.maximum(np.abs(smoothed).max(axis=0), 1e-12) / MAX_WEIGHT
+    return QuantizedMatMul(
+        (1 / factor).astype(np.float32), np.float32(scale), np.uint8(round(-low / scale)),
+        np.round(smoothed / weight_scales).astype(np.int8), weight_scales.astype(np.float32),
     )  # fmt: skip

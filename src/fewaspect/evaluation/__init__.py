@@ -1,1 +1,1 @@
-"""Metrics, intervals, and the evaluator that encodes each sentence once for all episodes."""
+"""Evaluation on many episodes: scores, decisions, metrics with intervals."""

@@ -1,4 +1,4 @@
-"""Evaluation on many episodes: each sentence is encoded once, then every episode is only scored."""
+"""Evaluation on many episodes: each sentence is represented once, then every episode is scored."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from itertools import islice
 import numpy as np
 import torch
 
+from fewaspect.core.multilabel_metrics import all_metrics, macro_f1, over_episodes
 from fewaspect.data.episodes import Episode
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.evaluation.metrics import macro_f1, measure, over_episodes
 from fewaspect.inference.batching import length_batches
-from fewaspect.methods.base import Represented
-from fewaspect.methods.model import FewShotModel, task_of
-from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, place_episode
+from fewaspect.methods.base import Representations
+from fewaspect.methods.model import FewShotModel, build_task
+from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, episode_tensors
 
 TOKENS_PER_BATCH = 4096
 
 
 @dataclass(frozen=True)
-class Evaluated:
-    """Scores between 0 and 1, truth and decision of each episode, (Q, N) arrays; mean remarks; the time taken."""
+class EpisodeResults:
+    """(Q, N) scores between 0 and 1, truth and decisions of each episode, mean diagnostics, seconds taken."""
 
     scores: list[np.ndarray]
     truth: list[np.ndarray]
     predicted: list[np.ndarray]
-    remarks: dict[str, float]
+    diagnostics: dict[str, float]
     encode_seconds: float
     episode_seconds: float
 
-    def measured(self) -> dict[str, np.ndarray]:
-        """Every metric by name, one value per episode."""
-        return measure(self.scores, self.truth, self.predicted)
+    def metrics(self) -> dict[str, np.ndarray]:
+        """(E,) values of every metric, by name."""
+        return all_metrics(self.scores, self.truth, self.predicted)
 
 
 @torch.inference_mode()
 def represent_once(
     model: FewShotModel, prepared: PreparedSet, handles: np.ndarray, on_done: Callable[[int], None] | None = None
-) -> Represented:
-    """These sentences in their order; token states are kept only where the method scores with them."""
+) -> Representations:
+    """These sentences, in this order; with token states only if the method scores with them."""
     device = next(model.parameters()).device
     batches = length_batches(prepared.frozen.lengths(handles), TOKENS_PER_BATCH)
     vectors, tokens = [], []
@@ -53,16 +53,16 @@ def represent_once(
         if on_done:
             on_done(len(batch))
     order = torch.from_numpy(np.argsort(np.concatenate(batches))).to(device)
-    return Represented(torch.cat(vectors), PackedStates.join(tokens) if tokens else None).take(order)
+    return Representations(torch.cat(vectors), PackedStates.join(tokens) if tokens else None).take(order)
 
 
 @dataclass(frozen=True)
 class EncodedEpisodes:
-    """Episodes, and where the sentences of each stand among those that were represented (for others as well)."""
+    """Episodes, and the positions of each one's sentences in `represented`."""
 
     episodes: Sequence[Episode]
-    places: list[np.ndarray]
-    represented: Represented
+    positions: list[np.ndarray]
+    represented: Representations
     seconds: float
 
 
@@ -72,7 +72,7 @@ def encode_episodes(
     groups: Sequence[Sequence[Episode]],
     on_encoded: Callable[[int], None] | None = None,
 ) -> list[EncodedEpisodes]:
-    """Groups of episodes of one sentence set; each sentence is represented once for all of them."""
+    """Groups of episodes of one sentence set; each sentence is represented once for all groups."""
     was_training = model.training
     model.eval()
     started = time.perf_counter()
@@ -82,8 +82,8 @@ def encode_episodes(
     represented = represent_once(model, prepared, distinct, on_encoded)
     seconds = time.perf_counter() - started
     model.train(was_training)
-    places = iter(np.split(positions, np.cumsum([len(handles) for handles in per_episode])[:-1]))
-    return [EncodedEpisodes(episodes, list(islice(places, len(episodes))), represented, seconds) for episodes in groups]
+    split = iter(np.split(positions, np.cumsum([len(handles) for handles in per_episode])[:-1]))
+    return [EncodedEpisodes(episodes, list(islice(split, len(episodes))), represented, seconds) for episodes in groups]
 
 
 @torch.inference_mode()
@@ -93,15 +93,15 @@ def score_episodes(
     on_episode: Callable[[int], None] | None = None,
     *,
     tune: bool = False,
-) -> Evaluated:
-    """Scores and decisions of a model; `tune` fits its decision to these episodes first."""
+) -> EpisodeResults:
+    """Scores and decisions of the model; `tune` fits the decision to these episodes first."""
     was_training = model.training
     model.eval()
     method, represented = model.method, encoded.represented
     started = time.perf_counter()
     results = []
-    for episode, places in zip(encoded.episodes, encoded.places, strict=True):
-        task = task_of(represented, place_episode(episode, places).to(represented.vectors.device))
+    for episode, positions in zip(encoded.episodes, encoded.positions, strict=True):
+        task = build_task(represented, episode_tensors(episode, positions).to(represented.vectors.device))
         results.append(method.score(task))
         if on_episode:
             on_episode(1)
@@ -110,9 +110,10 @@ def score_episodes(
         method.tune(results, truth, lambda predicted: float(np.nanmean(over_episodes(macro_f1, truth, predicted))))
     scores = [method.probabilities(result).cpu().numpy() for result in results]
     predicted = [method.decide(result).cpu().numpy() for result in results]
-    remarks = {name: float(np.mean([result.remarks[name] for result in results])) for name in results[0].remarks}
+    names = results[0].diagnostics
+    diagnostics = {name: float(np.mean([result.diagnostics[name] for result in results])) for name in names}
     model.train(was_training)
-    return Evaluated(scores, truth, predicted, remarks, encoded.seconds, time.perf_counter() - started)
+    return EpisodeResults(scores, truth, predicted, diagnostics, encoded.seconds, time.perf_counter() - started)
 
 
 def evaluate_episodes(
@@ -123,7 +124,7 @@ def evaluate_episodes(
     on_episode: Callable[[int], None] | None = None,
     *,
     tune: bool = False,
-) -> Evaluated:
-    """Scores and decisions over episodes of one sentence set; `tune` fits the decision to them first."""
+) -> EpisodeResults:
+    """`encode_episodes` and `score_episodes` for one group of episodes."""
     (encoded,) = encode_episodes(model, prepared, [episodes], on_encoded)
     return score_episodes(model, encoded, on_episode, tune=tune)

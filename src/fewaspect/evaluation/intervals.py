@@ -1,4 +1,4 @@
-"""A mean over episodes with its confidence interval."""
+"""Means over episodes with confidence intervals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean and its interval over `count` values; `left_out` more had no value. What is not defined is NaN."""
+    """A mean of `count` values and its confidence interval; `left_out` more were NaN. NaN where undefined."""
 
     mean: float
     low: float
@@ -22,7 +22,7 @@ class Interval:
     left_out: int
 
     def to_percent(self) -> Interval:
-        """The same interval times 100, as tables show it."""
+        """The interval in percent."""
         return replace(
             self,
             mean=100 * self.mean,
@@ -32,14 +32,14 @@ class Interval:
         )
 
     def as_dict(self) -> dict[str, float | int | None]:
-        """The fields by name for strict JSON: what is not defined is None, never NaN."""
+        """The fields by name, with None for NaN, which JSON does not have."""
         return {name: None if math.isnan(value) else value for name, value in asdict(self).items()}
 
 
 def mean_interval(values: Sequence[float] | np.ndarray, confidence: float = 0.95) -> Interval:
-    """Mean and Student's t interval over episodes; NaN values are left out and counted.
+    """Mean and Student's t interval of (E,) values; NaN values are left out and counted.
 
-    One defined value has a mean but no width; if all values are NaN, the mean is NaN too and `count` is 0.
+    A single value has a mean but no width; without any the mean is NaN too.
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, found {confidence}: write 0.95 for 95 %.")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fewaspect.text.tokenization import TextEncoder
+from fewaspect.inference.encoder import TextEncoder
 
 MOST_BYTES = 512 << 20  # some 40,000 sentences of the embedded encoder
 
@@ -21,7 +21,7 @@ class CachingEncoder:
 
     def __init__(self, encoder: TextEncoder, most_bytes: int = MOST_BYTES) -> None:
         self.encoder, self.most_bytes = encoder, most_bytes
-        self.width, self.tokens = encoder.width, encoder.tokens
+        self.width, self.tokeniser = encoder.width, encoder.tokeniser
         self.batch_tokens, self.workers = encoder.batch_tokens, encoder.workers
         self.held_bytes = 0
         self._held: OrderedDict[tuple[int, ...], np.ndarray] = OrderedDict()

@@ -11,8 +11,8 @@ from fewaspect.core.arrays import check_digest
 from fewaspect.core.errors import CheckpointError
 from fewaspect.core.files import atomic_write, sha256_of
 from fewaspect.core.settings import to_json
-from fewaspect.encoders.onnx_text import OnnxTextEncoder
-from fewaspect.text.tokenization import Tokens
+from fewaspect.inference.onnx_runtime import OnnxTextEncoder
+from fewaspect.text.tokenization import SentenceTokeniser
 
 SHIPPED = Path(__file__).parent / "shipped"
 FORMAT, VERSION = "fewaspect-model", 2
@@ -31,10 +31,10 @@ def model_files(folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
-def write_model(folder: Path, graph: bytes, tokens: Tokens, metadata: Mapping[str, Any]) -> None:
+def write_model(folder: Path, graph: bytes, tokeniser: SentenceTokeniser, metadata: Mapping[str, Any]) -> None:
     """Graph and tokenizer, then the metadata with their digests."""
     (folder / GRAPH).write_bytes(graph)
-    (folder / TOKENIZER).write_text(tokens.tokeniser.to_str(), encoding="utf-8")
+    (folder / TOKENIZER).write_text(tokeniser.tokeniser.to_str(), encoding="utf-8")
     write_metadata(folder, metadata)
 
 
@@ -66,5 +66,5 @@ def load_encoder(folder: Path, metadata: Mapping[str, Any]) -> OnnxTextEncoder:
     """The encoder of an exported model, ready to serve."""
     from tokenizers import Tokenizer
 
-    tokens = Tokens(Tokenizer.from_file(str(folder / TOKENIZER)), int(metadata["max_length"]))
-    return OnnxTextEncoder(folder / GRAPH, tokens, int(metadata["width"]), int(metadata["padding"]))
+    tokeniser = SentenceTokeniser(Tokenizer.from_file(str(folder / TOKENIZER)), int(metadata["max_length"]))
+    return OnnxTextEncoder(folder / GRAPH, tokeniser, int(metadata["width"]), int(metadata["padding"]))

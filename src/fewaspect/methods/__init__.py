@@ -1,4 +1,4 @@
-"""The systems by name. Importing this costs nothing; a method's own file is imported when it is built."""
+"""Registry of the methods by name. It imports no torch; a method's module is imported when it is built."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MethodEntry:
-    """How a method is listed, where it lives ("module:Class"), and what it wants of training unless told otherwise."""
+    """A method in the registry: how it is listed, its class, its hyper-parameters and its defaults for training."""
 
     title: str
-    about: str
-    place: str
+    summary: str
+    class_path: str  # "module:Class"
     settings: type[Settings]
     training: Mapping[str, Any] = field(default_factory=dict)
 
@@ -96,13 +96,13 @@ def method_entry(name: str) -> MethodEntry:
 
 
 def build_method(name: str, width: int, settings: Any, way: int, shot: int = 5) -> Method:
-    """A fresh method for token states of this width; `way` and `shot` are the largest N and K of training."""
-    module, _, attribute = method_entry(name).place.partition(":")
+    """An untrained method for token states of this width; `way` and `shot` are the largest N and K of training."""
+    module, _, attribute = method_entry(name).class_path.partition(":")
     return getattr(import_module(module), attribute)(width, settings, way, shot)
 
 
 def complete_settings(given: Mapping[str, Any], where: str = "settings") -> tuple[TrainSettings, Settings]:
-    """Both halves of a run's settings: the recipe, then what the method wants, then what is given; the later wins."""
+    """Settings of a run: those of the recipe, overridden by the method's defaults, overridden by those given."""
     recipe = given.get("recipe", TrainSettings.recipe)
     if not isinstance(recipe, str) or recipe not in RECIPES:
         raise ConfigError(f'recipe: expected one of {", ".join(RECIPES)}, found "{recipe}".')
@@ -111,17 +111,21 @@ def complete_settings(given: Mapping[str, Any], where: str = "settings") -> tupl
         raise ConfigError(f"method: expected a name, found {name!r}.")
     entry = method_entry(name)
     train_names, method_names = setting_names(TrainSettings), setting_names(entry.settings)
-    known = train_names | method_names
-    for foreign in given:
-        owners = [other for other, its in METHODS.items() if foreign in setting_names(its.settings)]
-        if foreign not in known and owners:
-            raise ConfigError(
-                f'{where}: {foreign} is no setting of the method "{name}", but of {", ".join(owners)}. '
-                f"Leave it out; {name} has: {', '.join(sorted(method_names))}."
-            )
-    refuse_unknown(given, known, where)
+    _refuse_unknown(given, name, train_names | method_names, where)
     values = {**RECIPES[recipe], **entry.training, **given}
     return (
         build_settings(TrainSettings, {n: value for n, value in values.items() if n in train_names}),
         build_settings(entry.settings, {n: value for n, value in values.items() if n in method_names}),
     )
+
+
+def _refuse_unknown(given: Mapping[str, Any], method: str, known: set[str], where: str) -> None:
+    """Settings that no method has, and those that only other methods have."""
+    for name in given:
+        owners = [other for other, entry in METHODS.items() if name in setting_names(entry.settings)]
+        if name not in known and owners:
+            raise ConfigError(
+                f'{where}: {name} is no setting of the method "{method}", but of {", ".join(owners)}. '
+                f"Leave it out; {method} has: {', '.join(sorted(setting_names(METHODS[method].settings)))}."
+            )
+    refuse_unknown(given, known, where)

@@ -12,19 +12,19 @@ from fewaspect.methods.threshold import ThresholdMethod
 from fewaspect.modules.class_prototypes import class_means, shots
 from fewaspect.modules.graph_layers import SLOPE, Adjacency, neighbour_weights
 
-CLASSES = 5.0  # logit of a class that all neighbours of the query have, where the graph starts at the distance
+CLASSES = 5.0  # initial logit of a class that all neighbours of the query have, with start `distance`
 
 
 class GraphNetwork(ThresholdMethod):
     """One graph per query: a node per shot, [f(x); one-hot class], and the query's node, [f(q); zeros], at the end.
 
-    Two layers add LeakyReLU(BN(Linear[v; A v])) to every node; a last one gives N logits at the query node. The one-hot
-    classes fix N. Their order is the classes' own, by one coordinate of their means, and not the episode's, so that
-    permuted classes get permuted scores. Started at `distance`, a query gets the classes of its nearest shots, and
-    training begins at the pre-trained sentence embedding; started at `random`, as in the original, it begins anywhere.
+    Two layers append LeakyReLU(BN(Linear[v; A v])) to every node; a last one computes N logits at the query node. The
+    one-hot classes fix N; they are ordered by one coordinate of the class means, so that permuted classes get permuted
+    scores. With start `distance`, an untrained graph predicts the classes of the nearest shots; `random` is the
+    original's.
     """
 
-    fixed = ("way",)
+    fixed_sizes = ("way",)
     settings: GraphSettings
 
     def __init__(self, width: int, settings: GraphSettings, way: int, shot: int = 5) -> None:
@@ -37,35 +37,35 @@ class GraphNetwork(ThresholdMethod):
         self.norms = nn.ModuleList(nn.BatchNorm1d(added) for _ in range(2))
         self.last = nn.Linear(2 * (size + 2 * added), way)
         if near:
-            seen = size + 2 * added + width  # where the one-hot classes of the neighbours begin
+            start = size + 2 * added + width  # of the neighbours' one-hot classes
             with torch.no_grad():
-                self.last.weight[:, seen : seen + way] = CLASSES * torch.eye(way)
+                self.last.weight[:, start : start + way] = CLASSES * torch.eye(way)
 
     def score(self, task: Task) -> Scores:
         N = task.membership.shape[1]
-        self.require(N, self.shot)
+        self.check_size(N, self.shot)
         means = class_means(self.unit(task.support.vectors), task.membership)
-        place = means[:, 0].argsort().argsort()  # (N,) of each class in the one-hot vectors
-        base, S = self._nodes(task, place)  # (Q, V, d + N), V = S + 1
-        i, j = torch.triu_indices(S, S, 1, device=base.device)  # every pair of shots once: distances are symmetric
-        apart = (base[0, i] - base[0, j]).abs(), (base[:, -1:] - base[:, :-1]).abs()  # (P, d + N), (Q, S, d + N)
+        position = means[:, 0].argsort().argsort()  # (N,) of each class in the one-hot vectors
+        base, S = self._nodes(task, position)  # (Q, V, d + N), V = S + 1
+        i, j = torch.triu_indices(S, S, 1, device=base.device)  # the P pairs of shots
+        distances = (base[0, i] - base[0, j]).abs(), (base[:, -1:] - base[:, :-1]).abs()  # (P, d + N), (Q, S, d + N)
         added: Tensor = base[:, :, :0]
         for edges, layer, norm in zip(self.edges, self.layers, self.norms, strict=False):
-            between, to_query = edges(*apart, added, i, j)  # (Q or 1, P), (Q, S)
+            between, to_query = edges(*distances, added, i, j)  # (Q or 1, P), (Q, S)
             A = neighbour_weights(between, to_query, i, j)
             v = torch.cat([base, added], dim=-1)
             more = layer(torch.cat([v, A @ v], dim=-1))  # (Q, V, F / 2)
             added = torch.cat([added, F.leaky_relu(norm(more.flatten(0, 1)).view_as(more), SLOPE)], dim=-1)
-        _, to_query = self.edges[2](None, apart[1], added, i, j)  # only the query's own edges count in the end
+        _, to_query = self.edges[2](None, distances[1], added, i, j)  # the last layer needs the query's edges only
         v = torch.cat([base, added], dim=-1)
-        seen = torch.softmax(to_query, dim=-1)[:, None] @ v[:, :-1]  # (Q, 1, ...)
-        logits = self.last(torch.cat([v[:, -1], seen[:, 0]], dim=-1))  # (Q, N)
-        return Scores(logits[:, place])
+        neighbours = torch.softmax(to_query, dim=-1)[:, None] @ v[:, :-1]  # (Q, 1, ...)
+        logits = self.last(torch.cat([v[:, -1], neighbours[:, 0]], dim=-1))  # (Q, N)
+        return Scores(logits[:, position])
 
-    def _nodes(self, task: Task, place: Tensor) -> tuple[Tensor, int]:
-        """(Q, V, d + N) what each node starts with, and the number of shots."""
+    def _nodes(self, task: Task, position: Tensor) -> tuple[Tensor, int]:
+        """(Q, V, d + N) initial features of the nodes, and the number of shots."""
         sentences, classes = shots(task.membership)
         support, queries = self.unit(task.support.vectors)[sentences], self.unit(task.queries.vectors)
-        one_hot = F.one_hot(place[classes], len(place)).to(support.dtype)  # (S, N)
+        one_hot = F.one_hot(position[classes], len(position)).to(support.dtype)  # (S, N)
         support = torch.cat([support, one_hot], dim=-1).expand(len(queries), -1, -1)  # (Q, S, d + N)
-        return torch.cat([support, F.pad(queries, (0, len(place)))[:, None]], dim=1), len(sentences)
+        return torch.cat([support, F.pad(queries, (0, len(position)))[:, None]], dim=1), len(sentences)

@@ -13,17 +13,17 @@ from fewaspect.methods.threshold import ThresholdMethod
 from fewaspect.modules.class_prototypes import class_means
 from fewaspect.modules.distances import squared_distances
 
-LEAST_MASS = 1e-3  # of shots in a cluster that is kept
+LEAST_MASS = 1e-3  # total assignment below which a cluster is dropped
 
 
 class IMP(ThresholdMethod):
-    """A class is as many clusters as its shots need; one cluster each makes it a Prototypical Network.
+    """A class has as many clusters as its shots need; with one each it is a Prototypical Network.
 
     A shot farther than lambda = -2 sigma ln(alpha) + d sigma ln(1 + rho / sigma) from all clusters of its class opens
-    one, rho being the mean variance of the class means; the farthest goes first, so that their order does not matter.
+    one, rho being the mean variance of the class means; the farthest first, so that the order of shots does not matter.
     The clusters are then re-estimated from soft assignments. Logit = max over the class's clusters of
-    -||q - mu||^2 / (2 sigma); the normaliser of the Gaussian is the same for all and cancels in the softmax.
-    `clusters_per_class` in the results says whether any cluster opens.
+    -||q - mu||^2 / (2 sigma); the normaliser of the Gaussian cancels in the softmax. Results report
+    `clusters_per_class`.
     """
 
     settings: IMPSettings
@@ -39,18 +39,18 @@ class IMP(ThresholdMethod):
         N = task.membership.shape[1]
         own = owner == torch.arange(N, device=owner.device)[:, None]  # (N, C)
         per_class = logits[:, None].masked_fill(~own, -math.inf).amax(dim=-1)  # (Q, N)
-        return Scores(per_class, remarks={"clusters_per_class": len(owner) / N})
+        return Scores(per_class, diagnostics={"clusters_per_class": len(owner) / N})
 
     def clusters(self, support: Tensor, membership: Tensor) -> tuple[Tensor, Tensor]:
-        """Centres of all clusters and the class of each."""
+        """(C, d) centres of all clusters and (C,) their classes, from (S, d) and (S, N)."""
         means = self.unit(class_means(support, membership))
         sentences, classes = self._openers(support.detach(), means.detach(), membership)
         centres = torch.cat([means, support[sentences]])
         owner = torch.cat([torch.arange(len(means), device=support.device), classes])
-        with torch.no_grad():  # assignments are weights, not something to learn through
+        with torch.no_grad():  # no gradient through the assignments
             closeness = -squared_distances(support, centres) / (2 * self.log_variance.exp())  # (S, C)
-            rivals = owner[:, None] == owner[None, :]  # (C, C): clusters of one class share its shots
-            total = torch.logsumexp(closeness[:, None].masked_fill(~rivals, -math.inf), dim=-1)  # (S, C)
+            same_class = owner[:, None] == owner[None, :]  # (C, C)
+            total = torch.logsumexp(closeness[:, None].masked_fill(~same_class, -math.inf), dim=-1)  # (S, C)
             weights = membership[:, owner] * (closeness - total).exp()
             mass = weights.sum(dim=0)  # (C,)
         kept = (mass >= LEAST_MASS) | (membership.sum(dim=0)[owner] == 0)
@@ -58,7 +58,7 @@ class IMP(ThresholdMethod):
 
     @torch.no_grad()
     def _openers(self, support: Tensor, means: Tensor, membership: Tensor) -> tuple[Tensor, Tensor]:
-        """Sentence and class of each shot that opens a cluster."""
+        """Sentence and class of each shot that opens a cluster, (clusters,) each."""
         sigma, d = float(self.log_variance.exp()), support.shape[1]
         rho = float(means.var(dim=0, unbiased=False).mean())
         limit = -2 * sigma * math.log(self.settings.cluster_alpha) + d * sigma * math.log1p(rho / sigma)

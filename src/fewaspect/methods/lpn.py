@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from fewaspect.core.settings import LPNSettings
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.methods.base import Method, Represented, Scores, Task, shared_tokens
+from fewaspect.methods.base import Method, Representations, Scores, Task, shared_tokens
 from fewaspect.modules.bilinear import LowRankBilinear
 from fewaspect.modules.class_prototypes import class_means, label_enhanced_prototypes
 from fewaspect.modules.count_head import CountHead
@@ -19,7 +19,7 @@ from fewaspect.modules.label_attention import LabelAttention
 from fewaspect.modules.losses import class_cross_entropy, count_cross_entropy, supervised_contrastive
 from fewaspect.modules.pooling import SelfAttentivePooling
 
-ATTENTION_SCALE = 15.0  # of the cosine between attention query and token, where the attention starts at a blend
+ATTENTION_SCALE = 15.0  # norm of the token states in the label attention, if vectors are unit vectors
 
 
 class LPN(Method):
@@ -47,8 +47,8 @@ class LPN(Method):
                 width, start=s.attention_start, scaled=s.attention_scaled, dropout=s.method_dropout
             )
 
-    def represent(self, tokens: PackedStates) -> Represented:
-        return Represented(torch.cat([self.pooling(*self._padded(run)) for run in tokens.runs]), tokens)
+    def represent(self, tokens: PackedStates) -> Representations:
+        return Representations(torch.cat([self.pooling(*self._padded(run)) for run in tokens.runs]), tokens)
 
     def score(self, task: Task) -> Scores:
         prototypes = self.prototypes(task)
@@ -59,7 +59,7 @@ class LPN(Method):
         return Scores(logits, self.count_head(task.queries.vectors), prototypes)
 
     def prototypes(self, task: Task) -> Tensor:
-        """(N, d). The label text joins as a further shot of learned weight, if the settings give it a share."""
+        """(N, d); with `label_share`, mixed with the label text at a learned weight."""
         support, labels = self._unit(task.support.vectors), self._unit(task.labels.vectors)
         if not self.label_enhanced:
             return self._unit(class_means(support, task.membership))
@@ -71,16 +71,16 @@ class LPN(Method):
 
     def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
         s = self.settings
-        some = query_labels.any(dim=1)  # a query with none of the classes has nothing to say about which class
+        some = query_labels.any(dim=1)  # queries with none of the classes have no target
         parts = {
             "class": class_cross_entropy(scores.logits[some], query_labels[some], mean_over_classes=s.mean_over_classes)
         }
         if self.contrastive:
             tokens, rows = shared_tokens(task.support, task.queries)
             z = self._label_specific(task, scores, tokens)  # (B, N, d)
-            sentence, carried = torch.cat([support_labels, query_labels]).nonzero(as_tuple=True)
+            sentence, label = torch.cat([support_labels, query_labels]).nonzero(as_tuple=True)
             parts["contrastive"] = s.contrastive_weight * supervised_contrastive(
-                z[rows[sentence], carried], carried, s.contrastive_temperature,
+                z[rows[sentence], label], label, s.contrastive_temperature,
                 normalise=s.contrastive_normalise, positives_plus_one=s.positives_plus_one,
             )  # fmt: skip
         support_counts = self.count_head(task.support.vectors)
@@ -91,7 +91,7 @@ class LPN(Method):
         return parts
 
     def evidence(self, task: Task, scores: Scores) -> Tensor:
-        """(Q, N, T) what each token of each query adds to the logit of each class over the mean of all classes.
+        """(Q, N, T) contribution of each token of each query to the logit of each class, relative to all classes' mean.
 
         Exact but for the norm: given its attention, the pooling is linear in the token states, and so are the
         differences of squared distances.
@@ -105,15 +105,16 @@ class LPN(Method):
         return self.pooling.token_shares(H, mask, 2 * directions)
 
     def _label_specific(self, task: Task, scores: Scores, tokens: PackedStates) -> Tensor:
-        """(B, N, d) sentences as each class sees them; where vectors are unit vectors, token states have one norm."""
+        """(B, N, d) label-specific embeddings (paper, eqs. 10-11)."""
         assert scores.prototypes is not None
         if self.settings.unit_vectors:
             tokens = tokens.with_values(ATTENTION_SCALE * F.normalize(tokens.values, dim=-1))
         labels = self._unit(task.labels.vectors)
-        seen = [self.label_attention(scores.prototypes, labels, *self._padded(run)) for run in tokens.runs]
-        return torch.cat(seen)
+        parts = [self.label_attention(scores.prototypes, labels, *self._padded(run)) for run in tokens.runs]
+        return torch.cat(parts)
 
     def _padded(self, tokens: PackedStates) -> tuple[Tensor, Tensor]:
+        """(B, T, d) token states and (B, T) mask, extended to `unmasked_length`."""
         H, mask = tokens.padded, tokens.mask
         extra = self.settings.unmasked_length - H.shape[1]
         if extra > 0:

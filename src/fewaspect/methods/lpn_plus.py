@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from fewaspect.core.settings import LPNPlusSettings
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.methods.base import Episodes, Method, Represented, Scores, Task, shared_tokens
+from fewaspect.methods.base import Episodes, Method, Representations, Scores, Task, shared_tokens
 from fewaspect.methods.support_words import against, nearest_of, no_words, without_names, word_list
 from fewaspect.modules.pooling import masked_softmax
 from fewaspect.modules.ridge import ridge_directions
@@ -58,7 +58,7 @@ class LPNPlus(Method):
     settings: LPNPlusSettings
     threshold: Tensor
     scores_with_tokens = True
-    tunes = True
+    tunes_decision = True
 
     def __init__(self, width: int, settings: LPNPlusSettings, way: int, shot: int = 5) -> None:
         super().__init__(width, settings, way, shot)
@@ -72,10 +72,10 @@ class LPNPlus(Method):
         self.count = ScoreCount(s.most_aspects, s.count_hidden)
         self.register_buffer("threshold", torch.tensor(0.5))
 
-    def represent(self, tokens: PackedStates) -> Represented:
-        return Represented(F.normalize(torch.cat([run.padded.sum(dim=1) for run in tokens.runs]), dim=-1), tokens)
+    def represent(self, tokens: PackedStates) -> Representations:
+        return Representations(F.normalize(torch.cat([run.padded.sum(dim=1) for run in tokens.runs]), dim=-1), tokens)
 
-    def learn(self, support: Represented, membership: Tensor, labels: Represented) -> Aspects:
+    def learn(self, support: Representations, membership: Tensor, labels: Representations) -> Aspects:
         """Each class looks twice: with its prototype, then with what its shots' own words turned out to be."""
         shots = membership.sum(dim=0)  # (N,)
         weights = membership / shots.clamp(min=1e-9)  # (S, N)
@@ -98,14 +98,14 @@ class LPNPlus(Method):
         words = word_list(support, own, others, labels) if self.settings.word_weight else no_words(seen, len(shots))
         return Aspects(prototypes, first, looking, seen, directions, shots, *words)
 
-    def prototypes(self, support: Represented, membership: Tensor, labels: Represented) -> Tensor:
+    def prototypes(self, support: Representations, membership: Tensor, labels: Representations) -> Tensor:
         """(N, d) shots blended with the label text; each class's depends on nothing of the others."""
         shots = membership.sum(dim=0)
         weights = membership / shots.clamp(min=1e-9)  # (S, N)
         return self._blend(weights.T @ support.vectors, labels.vectors, shots)
 
     @torch.no_grad()
-    def parts(self, aspects: Aspects, queries: Represented) -> Parts:
+    def parts(self, aspects: Aspects, queries: Representations) -> Parts:
         """Queries against classes learned before, in every respect."""
         z = self.seen(aspects.looking, queries)  # (Q, N, d)
         whole = queries.vectors @ aspects.prototypes.T
@@ -118,7 +118,7 @@ class LPNPlus(Method):
         s = self.settings
         return self._cosines(parts.whole, parts.seen) + s.ridge_weight * parts.apart + s.word_weight * parts.word
 
-    def compare(self, aspects: Aspects, queries: Represented) -> Scores:
+    def compare(self, aspects: Aspects, queries: Representations) -> Scores:
         """Queries against classes learned before."""
         scores = self.together(self.parts(aspects, queries))
         return Scores(self.log_scale.exp() * scores, prototypes=aspects.prototypes, shots=aspects.shots)
@@ -144,7 +144,7 @@ class LPNPlus(Method):
             torch.cat([own.T, texts], dim=1), torch.cat([others.T, 1 - texts], dim=1), self.settings.ridge_strength,
         )  # fmt: skip
 
-    def seen(self, looking: Tensor, sentences: Represented) -> Tensor:
+    def seen(self, looking: Tensor, sentences: Representations) -> Tensor:
         """z, each sentence as each class sees it that looks for words near its vector: (B, N, d) unit vectors."""
         tokens, rows = shared_tokens(sentences)
         distinct, places = rows.unique(return_inverse=True)
@@ -152,7 +152,7 @@ class LPNPlus(Method):
         seen = [self.attention(looking, run) @ run.padded for run in own.runs]
         return F.normalize(torch.cat(seen), dim=-1)[places]
 
-    def words(self, aspects: Aspects, sentences: Represented) -> Tensor:
+    def words(self, aspects: Aspects, sentences: Representations) -> Tensor:
         """(B, N, T) how much nearer each token is to a word of the class than to any of the others; padding: -inf."""
         tokens, rows = shared_tokens(sentences)
         distinct, places = rows.unique(return_inverse=True)

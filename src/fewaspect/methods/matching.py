@@ -12,9 +12,9 @@ from fewaspect.methods.threshold import ThresholdMethod
 
 
 class MatchingNetwork(ThresholdMethod):
-    """a_i = softmax over all shots of scale * cos(f(q), g(x_i)); the score of a class is the attention its shots get.
+    """a_i = softmax over all shots of scale * cos(f(q), g(x_i)); the score of a class is the attention to its shots.
 
-    The scale is learned: cosines alone make a flat softmax. A sentence that supports two classes is a shot of each.
+    The scale is learned. A sentence that supports two classes is a shot of each.
     """
 
     settings: MatchingSettings
@@ -36,26 +36,26 @@ class MatchingNetwork(ThresholdMethod):
 
 
 class FullContext(nn.Module):
-    """Support read by a bidirectional LSTM, queries by an LSTM that attends to the support (Vinyals et al., 2.1.2).
+    """Support through a bidirectional LSTM, queries through an LSTM with attention to the support (sec. 2.1.2).
 
-    The gates start closed, so that training begins at the sentence vectors. The order of the shots matters here.
+    Gates are initialised to zero, so that training starts at the sentence vectors. The order of the shots matters.
     """
 
     def __init__(self, width: int, steps: int) -> None:
         super().__init__()
         self.steps = steps
         self.support_lstm = nn.LSTM(width, width, bidirectional=True)
-        # What is read joins the input: the same as beside the hidden state, which the original writes [h, r].
+        # The attended support joins the input, which equals the original's concatenation with the hidden state.
         self.query_lstm = nn.LSTMCell(2 * width, width)
         self.gates = nn.Parameter(torch.zeros(2))
 
     def forward(self, support: Tensor, queries: Tensor) -> tuple[Tensor, Tensor]:
-        """(S, d) and (Q, d) to the same in context."""
-        read, _ = self.support_lstm(support)  # (S, 2 d)
-        support = support + self.gates[0] * sum(read.chunk(2, dim=-1))
+        """(S, d) and (Q, d) to the same shapes, in context."""
+        context, _ = self.support_lstm(support)  # (S, 2 d)
+        support = support + self.gates[0] * sum(context.chunk(2, dim=-1))
         hidden = cell = state = torch.zeros_like(queries)
         for _ in range(self.steps):
-            seen = torch.softmax(hidden @ support.T, dim=-1) @ support  # (Q, d)
-            state, cell = self.query_lstm(torch.cat([queries, seen], dim=-1), (hidden, cell))
+            attended = torch.softmax(hidden @ support.T, dim=-1) @ support  # (Q, d)
+            state, cell = self.query_lstm(torch.cat([queries, attended], dim=-1), (hidden, cell))
             hidden = queries + state
         return support, queries + self.gates[1] * state

@@ -10,12 +10,12 @@ from torch import Tensor, nn
 
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.encoders.transformer import UpperLayers
-from fewaspect.methods.base import Method, Represented, Scores, Task
+from fewaspect.methods.base import Method, Representations, Scores, Task
 
 
 @dataclass(frozen=True)
 class EpisodeTensors:
-    """Where the sentences of an episode stand among the packed ones, and what they carry."""
+    """Positions of an episode's sentences among packed ones, and their labels."""
 
     support: Tensor  # (S,) positions
     membership: Tensor  # (S, N)
@@ -28,14 +28,15 @@ class EpisodeTensors:
         return self._each(lambda tensor: tensor.to(device, non_blocking=non_blocking))
 
     def pinned(self) -> EpisodeTensors:
-        """In memory that a GPU can copy from while it computes."""
+        """In pinned memory, which a GPU copies from while it computes."""
         return self._each(Tensor.pin_memory)
 
     def _each(self, change: Callable[[Tensor], Tensor]) -> EpisodeTensors:
         return EpisodeTensors(*(change(getattr(self, item.name)) for item in fields(self)))
 
 
-def task_of(represented: Represented, episode: EpisodeTensors) -> Task:
+def build_task(represented: Representations, episode: EpisodeTensors) -> Task:
+    """An episode whose sentences are among `represented`."""
     return Task(
         represented.take(episode.support),
         episode.membership,
@@ -45,10 +46,9 @@ def task_of(represented: Represented, episode: EpisodeTensors) -> Task:
 
 
 class FewShotModel(nn.Module):
-    """Upper encoder layers below, method on top.
+    """Trainable encoder layers with a method on top.
 
-    With `bf16`, the layers multiply in half precision during training; weights, the method and its losses stay in
-    single precision, and so does all that is not training.
+    With `bf16`, the layers run in mixed precision during training; weights, method, losses and inference stay in fp32.
     """
 
     def __init__(self, upper: UpperLayers, method: Method, bf16: bool = False) -> None:
@@ -57,14 +57,14 @@ class FewShotModel(nn.Module):
         self.method = method
         self.bf16 = bf16
 
-    def represent(self, frozen: PackedStates) -> Represented:
-        """Sentences given by their states after the frozen layers."""
+    def represent(self, frozen: PackedStates) -> Representations:
+        """Representations of sentences from their states after the frozen layers."""
         return self.method.represent(self.upper(frozen))
 
     def forward(self, frozen: PackedStates, episode: EpisodeTensors) -> tuple[Scores, dict[str, Tensor]]:
         """Scores and losses of one training episode."""
         with torch.autocast(frozen.values.device.type, torch.bfloat16, enabled=self.bf16):
             states = self.upper(frozen)
-        task = task_of(self.method.represent(states.with_values(states.values.float())), episode)
+        task = build_task(self.method.represent(states.with_values(states.values.float())), episode)
         scores = self.method.score(task)
         return scores, self.method.losses(task, scores, episode.support_labels, episode.query_labels)

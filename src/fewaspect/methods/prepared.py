@@ -1,4 +1,4 @@
-"""A sentence set whose sentences and aspect names have been through the frozen layers, ready for any episode."""
+"""A sentence set whose sentences and label texts are in the cache of frozen states."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fewaspect.methods.model import EpisodeTensors
 
 @dataclass(frozen=True)
 class PreparedSet:
-    """Sentences with their handles in the cache of frozen states; an aspect is described by its name."""
+    """Sentences and label texts with their handles in the cache of frozen states."""
 
     sentences: SentenceSet
     frozen: FrozenStates
@@ -42,24 +42,24 @@ class PreparedSet:
         return self.sentence_handles[episode.support], labels, self.sentence_handles[episode.queries]
 
     def load(self, episode: Episode) -> tuple[PackedStates, EpisodeTensors]:
-        """The frozen states of an episode, each sentence once, and where its sentences stand among them."""
+        """The frozen states of an episode's distinct sentences, and its tensors."""
         distinct, positions = distinct_by_first_use(np.concatenate(self.handles_of(episode)))
-        by_length = np.argsort(self.frozen.lengths(distinct), kind="stable")  # neighbours of similar length pad little
-        return self.frozen.gather(distinct[by_length]), place_episode(episode, np.argsort(by_length)[positions])
+        by_length = np.argsort(self.frozen.lengths(distinct), kind="stable")  # so that buckets need little padding
+        return self.frozen.gather(distinct[by_length]), episode_tensors(episode, np.argsort(by_length)[positions])
 
 
 def distinct_by_first_use(handles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Each handle once, and where each given one stands among them.
+    """Distinct handles, and the position of each given handle among them.
 
-    In order of first use: handles themselves are numbered as the cache was read, and results must not depend on that.
+    In order of first use: the order of the handles themselves depends on how the cache was written.
     """
     distinct, first, inverse = np.unique(handles, return_index=True, return_inverse=True)
     order = np.argsort(first)
     return distinct[order], np.argsort(order)[inverse]
 
 
-def place_episode(episode: Episode, positions: np.ndarray) -> EpisodeTensors:
-    """`positions` of support, label texts and queries, in this order, beside what they carry."""
+def episode_tensors(episode: Episode, positions: np.ndarray) -> EpisodeTensors:
+    """An episode given by the positions of support, label texts and queries, in this order."""
     S, N = episode.membership.shape
     where = torch.from_numpy(positions)
     return EpisodeTensors(

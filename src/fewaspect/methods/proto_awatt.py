@@ -11,19 +11,19 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from fewaspect.core.settings import AWATTSettings
-from fewaspect.methods.base import Episodes, Represented, Scores, Task
+from fewaspect.methods.base import Episodes, Representations, Scores, Task
 from fewaspect.methods.threshold import ScaledMethod
 from fewaspect.modules.class_prototypes import class_means
-from fewaspect.modules.count_head import reaching
+from fewaspect.modules.count_head import threshold_decision
 from fewaspect.modules.pooling import masked_softmax
 from fewaspect.modules.threshold_policy import ThresholdPolicy, learn_policy
 
 
 class ProtoAWATT(ScaledMethod):
-    """Each shot is read by its class, each query once per class; mean squared error of softmax_n(-||q_n - p_n||) to y.
+    """Classes attend to the tokens of shots and queries; mean squared error of softmax_n(-||q_n - p_n||) to y.
 
-    The class's matrix is a map of its vector v repeated d times, W_n = W (v_n .. v_n) + B: one column, repeated, and a
-    bias. It therefore needs no d^3 parameters; started at W = 0, B = identity, the attention is tanh(h) . v.
+    The class's attention matrix is a map of its vector v repeated d times, W_n = W (v_n .. v_n) + B: one column,
+    repeated, and a bias, which needs no d^3 parameters; with the initial W = 0, B = I, the attention is tanh(h) . v.
     The dynamic threshold is our reconstruction, see `ThresholdPolicy`; it is used if better on validation classes.
     """
 
@@ -37,7 +37,7 @@ class ProtoAWATT(ScaledMethod):
         self.B = nn.Parameter(torch.eye(width))
         if settings.unit_vectors:
             self.log_attention_scale = nn.Parameter(torch.tensor(settings.attention_scale).log())
-        self.policy = ThresholdPolicy().requires_grad_(False)  # learns after all else, see `learn_decision`
+        self.policy = ThresholdPolicy().requires_grad_(False)  # trained in `learn_decision`
         self.register_buffer("policy_on", torch.tensor(False))
 
     def score(self, task: Task) -> Scores:
@@ -46,19 +46,19 @@ class ProtoAWATT(ScaledMethod):
         rho = self._attention(torch.tanh(H) @ p.T, mask[:, :, None], dim=1)  # (Q, T, N)
         q = self.unit(rho.transpose(1, 2) @ H)  # (Q, N, d)
         squares = (q - self.unit(p)).square().sum(dim=-1)
-        # Away from zero, where the root has no gradient.
+        # Clamped: the root has no gradient at zero.
         return Scores(-self.scaled(squares.clamp_min(1e-12).sqrt()), prototypes=p)
 
     def prototypes(self, task: Task) -> Tensor:
-        """p_n: the mean of the shots as the class reads them, (N, d)."""
+        """p, (N, d): mean over the shots of their attended tokens."""
         H, mask = self._states(task.support)
         sentences, classes = task.membership.nonzero(as_tuple=True)  # P pairs of sentence and class
         means = (H * mask[..., None]).sum(1) / mask.sum(1).clamp_min(1)[:, None]  # (S, d)
         v = class_means(means, task.membership * mask.sum(1)[:, None])  # (N, d), of all tokens of all shots
         a = v @ self.W.T  # (N, d)
         H, mask, v_n = H[sentences], mask[sentences], v[classes]  # (P, T, d), (P, T), (P, d)
-        seen = torch.tanh(H @ self.B + (H * a[classes][:, None]).sum(-1, keepdim=True))  # tanh(h W_n)
-        beta = self._attention((seen * v_n[:, None]).sum(-1), mask, dim=1)  # (P, T)
+        mapped = torch.tanh(H @ self.B + (H * a[classes][:, None]).sum(-1, keepdim=True))  # tanh(h W_n)
+        beta = self._attention((mapped * v_n[:, None]).sum(-1), mask, dim=1)  # (P, T)
         r = (beta[:, None] @ H)[:, 0]  # (P, d)
         pairs = F.one_hot(classes, len(v)).to(r.dtype) * task.membership[sentences, classes][:, None]  # (P, N)
         return class_means(r, pairs)
@@ -67,17 +67,20 @@ class ProtoAWATT(ScaledMethod):
         return {"class": (self.probabilities(scores) - query_labels.to(scores.logits.dtype)).square().mean()}
 
     def decide(self, scores: Scores) -> Tensor:
-        return self._decided(self.probabilities(scores))
+        probabilities = self.probabilities(scores)
+        if not self.policy_on:
+            return threshold_decision(probabilities, self.threshold)
+        return threshold_decision(probabilities, self.policy(probabilities, self.threshold).mean[:, None])
 
     def tune(self, results: Sequence[Scores], truth: Episodes, value: Callable[[Episodes], float]) -> None:
-        """The static threshold first; then the policy, which moves it query by query, if that is better."""
+        """Tune the static threshold; then use the policy, which moves it for each query, if that is better."""
         super().tune(results, truth, value)
         if self.policy.learned:
-            worth = []
+            values = []
             for on in (False, True):
                 self.policy_on.fill_(on)
-                worth.append(value([self.decide(result).cpu().numpy() for result in results]))
-            self.policy_on.fill_(worth[1] > worth[0])
+                values.append(value([self.decide(result).cpu().numpy() for result in results]))
+            self.policy_on.fill_(values[1] > values[0])
 
     @property
     def decision_episodes(self) -> int:
@@ -90,13 +93,8 @@ class ProtoAWATT(ScaledMethod):
     def describe_decision(self) -> dict[str, Any]:
         return {**super().describe_decision(), "dynamic": bool(self.policy_on)}
 
-    def _decided(self, probabilities: Tensor) -> Tensor:
-        if not self.policy_on:
-            return reaching(probabilities, self.threshold)
-        return reaching(probabilities, self.policy(probabilities, self.threshold).mean[:, None])
-
-    def _states(self, side: Represented) -> tuple[Tensor, Tensor]:
-        """Padded token states and mask; with unit vectors, states of one norm whose entries are of the order of one."""
+    def _states(self, side: Representations) -> tuple[Tensor, Tensor]:
+        """(B, T, d) token states, with unit vectors all of norm sqrt(d), and (B, T) mask."""
         if side.tokens is None:
             raise ValueError("token states are needed here, but were not kept")
         packed = side.tokens.take(side.token_rows)

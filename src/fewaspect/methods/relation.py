@@ -12,14 +12,14 @@ from fewaspect.methods.base import Scores, Task
 from fewaspect.methods.threshold import ThresholdMethod
 from fewaspect.modules.class_prototypes import class_means
 
-MIDDLE = 0.9  # distance of unit vectors at which the relation starts to say neither yes nor no
+MIDDLE = 0.9  # distance of unit vectors at which the initial relation is 0.5
 
 
 class RelationNetwork(ThresholdMethod):
-    """r_n = sigmoid(MLP([c_n; f(q)])) by mean squared error: each class for itself, natively multi-label.
+    """r_n = sigmoid(MLP([c_n; f(q)])), trained by mean squared error: each class independently, natively multi-label.
 
-    Started at `distance`, the hidden layer is relu(c - q) and the output falls with its sum, half the L1 distance;
-    training begins at the pre-trained sentence embedding. Started at `random`, as in the original, it begins anywhere.
+    With start `distance`, the hidden layer is initialised to relu(c - q) and the output falls with its sum, half the L1
+    distance, so that training starts at the pretrained embedding; `random` is the original's.
     """
 
     settings: RelationSettings
@@ -38,7 +38,7 @@ class RelationNetwork(ThresholdMethod):
 
     def score(self, task: Task) -> Scores:
         classes = self.unit(class_means(self.unit(task.support.vectors), task.membership))  # (N, d)
-        from_class, from_query = self.hidden.weight.chunk(2, dim=1)  # the layer on [c; q], one side at a time
+        from_class, from_query = self.hidden.weight.chunk(2, dim=1)  # the layer on [c; q] in two halves
         queries = self.unit(task.queries.vectors) @ from_query.T + self.hidden.bias  # (Q, d)
         hidden = torch.relu(queries[:, None] + classes @ from_class.T)  # (Q, N, d)
         return Scores(self.output(hidden).squeeze(-1), prototypes=classes)

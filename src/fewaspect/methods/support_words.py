@@ -6,22 +6,24 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from fewaspect.methods.base import Represented, shared_tokens
+from fewaspect.methods.base import Representations, shared_tokens
 
 MOST_WORDY = 64  # shots of a class whose words are looked up
 
 
-def against(support: Represented, own: Tensor) -> Tensor:
+def against(support: Representations, own: Tensor) -> Tensor:
     """(S, N) how much each row counts against each class: not at all if its sentence is a shot of the class."""
     sentence = support.vectors.unique(dim=0, return_inverse=True)[1]  # a shot of two classes may have two rows
     shared = torch.zeros_like(own).index_add(0, sentence, own)[sentence] > 0
     return torch.where(shared, 0.0, own.sum(dim=1)[:, None])
 
 
-def without_names(support: Represented, membership: Tensor, labels: Represented, hidden: Tensor) -> Represented:
+def without_names(
+    support: Representations, membership: Tensor, labels: Representations, hidden: Tensor
+) -> Representations:
     """Label texts, with the mean of its shots in the place of those that are hidden, (N,) bool."""
     means = F.normalize(membership.T.to(support.vectors) @ support.vectors, dim=-1)
-    return Represented(torch.where(hidden[:, None], means, labels.vectors), labels.tokens, labels.token_rows)
+    return Representations(torch.where(hidden[:, None], means, labels.vectors), labels.tokens, labels.token_rows)
 
 
 def no_words(like: Tensor, classes: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -31,7 +33,7 @@ def no_words(like: Tensor, classes: int) -> tuple[Tensor, Tensor, Tensor, Tensor
 
 
 def word_list(
-    support: Represented, own: Tensor, others: Tensor, labels: Represented
+    support: Representations, own: Tensor, others: Tensor, labels: Representations
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Tokens of support sentences and, where they are known, label texts; how many each has; whose they are and not.
 

@@ -1,4 +1,4 @@
-"""What the paper's baselines have in common: mean-pooled sentences, and one threshold for the decision."""
+"""Base classes of the paper's baselines: mean-pooled sentences, and one threshold for the decision."""
 
 from __future__ import annotations
 
@@ -12,44 +12,43 @@ from torch import Tensor, nn
 
 from fewaspect.core.settings import VectorSettings
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.methods.base import Episodes, Method, Represented, Scores, Task
-from fewaspect.modules.count_head import reaching
+from fewaspect.methods.base import Episodes, Method, Representations, Scores, Task
+from fewaspect.modules.count_head import threshold_decision
 from fewaspect.modules.losses import class_cross_entropy
 from fewaspect.modules.pooling import mean_pooled
 
-CANDIDATES = 100  # thresholds that are tried: quantiles of the scores that a threshold decides about
+CANDIDATES = 100  # thresholds that are tried
 
 
 class ThresholdMethod(Method):
-    """Answers the best class and every other whose score reaches a threshold, tuned on the validation classes.
+    """Predicts the best class and every other whose score reaches a threshold, tuned on the validation classes.
 
-    A sentence is the mean of its token states: the pre-trained embedding, from which training starts. With unit vectors
-    the distances are multiplied by a learned scale, since raw ones would make the softmax flat or hard.
+    A sentence is the mean of its token states, the pretrained embedding.
     """
 
-    tunes = True
+    tunes_decision = True
     threshold: Tensor
     settings: VectorSettings
 
     def __init__(self, width: int, settings: Any, way: int, shot: int = 5) -> None:
         super().__init__(width, settings, way, shot)
-        self.register_buffer("threshold", torch.tensor(0.3))  # of the earlier papers, until tuned
+        self.register_buffer("threshold", torch.tensor(0.3))  # as in earlier papers, until tuned
 
-    def represent(self, tokens: PackedStates) -> Represented:
-        return Represented(mean_pooled(tokens.values, tokens.lengths), tokens if self.scores_with_tokens else None)
+    def represent(self, tokens: PackedStates) -> Representations:
+        return Representations(mean_pooled(tokens.values, tokens.lengths), tokens if self.scores_with_tokens else None)
 
     def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
-        some = query_labels.any(dim=1)  # a query with none of the classes has nothing to say about which class
+        some = query_labels.any(dim=1)  # queries with none of the classes have no target
         return {"class": class_cross_entropy(scores.logits[some], query_labels[some])}
 
     def decide(self, scores: Scores) -> Tensor:
-        return reaching(self.probabilities(scores), self.threshold)
+        return threshold_decision(self.probabilities(scores), self.threshold)
 
     def tune(self, results: Sequence[Scores], truth: Episodes, value: Callable[[Episodes], float]) -> None:
-        """The candidate with the best value; between equals the highest."""
+        """The candidate threshold with the best value; of equal ones the highest."""
         scores = [self.probabilities(result).cpu() for result in results]
         candidates = candidate_thresholds([episode.numpy() for episode in scores])
-        values = [value([reaching(episode, t).numpy() for episode in scores]) for t in candidates.tolist()]
+        values = [value([threshold_decision(episode, t).numpy() for episode in scores]) for t in candidates.tolist()]
         self.threshold.fill_(float(candidates[int(np.argmax(values))]))
 
     def describe_decision(self) -> dict[str, Any]:
@@ -60,7 +59,7 @@ class ThresholdMethod(Method):
 
 
 class ScaledMethod(ThresholdMethod):
-    """A threshold method whose distances between unit vectors have a learned scale."""
+    """A threshold method with a learned scale of distances between unit vectors, whose softmax would else be flat."""
 
     def __init__(self, width: int, settings: Any, way: int, shot: int = 5) -> None:
         super().__init__(width, settings, way, shot)
@@ -72,7 +71,7 @@ class ScaledMethod(ThresholdMethod):
 
 
 def candidate_thresholds(probabilities: Episodes) -> np.ndarray:
-    """Highest first: one that only the best reach, then quantiles of all scores that are not their query's best."""
+    """Thresholds, highest first: one above all but the best scores, then quantiles of these others."""
     others = np.concatenate([np.sort(episode, axis=1)[:, :-1].ravel() for episode in probabilities])
     if not len(others):
         return np.ones(1, np.float32)

@@ -1,1 +1,1 @@
-"""The paper's parts, each a small module that knows nothing of episodes or methods."""
+"""The equations of the paper and of its baselines, one small module each."""

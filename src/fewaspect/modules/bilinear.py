@@ -1,4 +1,4 @@
-"""How much a support sentence tells about an aspect."""
+"""Low-rank bilinear relevance of a support sentence to a label."""
 
 from __future__ import annotations
 

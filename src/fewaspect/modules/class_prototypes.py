@@ -15,20 +15,20 @@ def class_means(vectors: Tensor, membership: Tensor) -> Tensor:
 
 
 def shot_weights(alpha: Tensor, membership: Tensor) -> Tensor:
-    """beta: softmax of alpha over the shots of each class (paper, eq. 6), (S, N); a membership of 2 is two shots."""
+    """beta, (S, N): softmax of alpha over the shots of each class (paper, eq. 6); a membership of 2 is two shots."""
     logits = alpha + membership.clamp_min(torch.finfo(alpha.dtype).tiny).log()
     return masked_softmax(logits.T, membership.T > 0).T
 
 
 def label_enhanced_prototypes(vectors: Tensor, alpha: Tensor, membership: Tensor) -> Tensor:
-    """p = sum over the shots of beta o (paper, eq. 7), (N, d)."""
+    """p, (N, d): sum over the shots of beta o (paper, eq. 7), from (S, d), (S, N) and (S, N)."""
     return shot_weights(alpha, membership).T @ vectors
 
 
 def shots(membership: Tensor) -> tuple[Tensor, Tensor]:
-    """(shots,) sentence and (shots,) class of each shot, class by class; a membership of 2 is two shots."""
+    """Sentence and class of each shot, (shots,) each, ordered by class; a membership of 2 is two shots."""
     if not torch.equal(membership, membership.round()):
-        raise ValueError("memberships must be whole numbers of shots here, found fractions")
+        raise ValueError("memberships must be integer numbers of shots here, found fractions")
     classes, sentences = membership.T.nonzero(as_tuple=True)
     times = membership[sentences, classes].long()
     return sentences.repeat_interleave(times), classes.repeat_interleave(times)

@@ -1,4 +1,4 @@
-"""How many aspects a sentence mentions."""
+"""The number of aspects of a sentence, and decisions from counts and thresholds."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from torch import Tensor, nn
 
 
 class CountHead(nn.Module):
-    """n = softmax(Wl o + bl) over the counts 1 .. `counts` (paper, eq. 15); `forward` gives the logits.
+    """n = softmax(Wl o + bl) over the counts 1 .. `counts` (paper, eq. 15); `forward` returns the logits.
 
-    Started at `even`, it knows nothing and answers one until it has learned better; `random`, as in the paper, guesses.
+    With start `even` all weights are zero, so that an untrained head predicts 1; `random` is the paper's.
     """
 
     def __init__(self, width: int, counts: int, *, start: str = "random") -> None:
@@ -19,20 +19,21 @@ class CountHead(nn.Module):
             nn.init.zeros_(self.Wl.bias)
 
     def forward(self, vectors: Tensor) -> Tensor:
-        return self.Wl(vectors)  # (B, counts)
+        """(B, d) to (B, counts)."""
+        return self.Wl(vectors)
 
 
 def most_likely_count(count_logits: Tensor, way: int) -> Tensor:
-    """(B,) the likeliest count from 1 to N: a sentence cannot mention more classes than there are."""
+    """(B,) the most likely count from 1 to N, from (B, counts) logits."""
     return count_logits[:, :way].argmax(dim=-1) + 1
 
 
 def top_classes(logits: Tensor, counts: Tensor) -> Tensor:
-    """(Q, N) boolean: the `counts` best classes of each query; between equals the earlier class wins."""
+    """(Q, N) booleans: the `counts` best classes of each query; ties go to the earlier class."""
     rank = logits.argsort(dim=-1, descending=True, stable=True).argsort(dim=-1)
     return rank < counts[:, None]
 
 
-def reaching(probabilities: Tensor, threshold: Tensor | float) -> Tensor:
-    """(Q, N) boolean: what reaches the threshold (one for all, or one per query as (Q, 1)), and always the best."""
+def threshold_decision(probabilities: Tensor, threshold: Tensor | float) -> Tensor:
+    """(Q, N) booleans: probabilities of at least the threshold (a scalar or (Q, 1)), and always the best class."""
     return (probabilities >= threshold) | top_classes(probabilities, probabilities.new_ones(len(probabilities)))

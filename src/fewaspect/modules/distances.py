@@ -1,4 +1,4 @@
-"""How far queries are from prototypes."""
+"""Distances between queries and prototypes."""
 
 from __future__ import annotations
 

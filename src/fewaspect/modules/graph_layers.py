@@ -1,4 +1,4 @@
-"""Edges of the graphs that shots and queries form."""
+"""Learned adjacency of the graphs of shots and query (Garcia Satorras & Estrach, ICLR 2018)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 SLOPE = 0.01  # of the leaky ReLU
-NEAR = 2.0  # logit of an edge nearer than the average by one standard deviation, where edges start at the distance
+NEAR = 2.0  # initial logit of an edge shorter than the mean by one standard deviation, with start `distance`
 
 
 class Adjacency(nn.Module):
-    """MLP(|v_i - v_j|), widths 2F, 2F, F, F, 1, with batch norm and leaky ReLU.
+    """Edge logits MLP(|v_i - v_j|), widths 2F, 2F, F, F, 1, with batch norm and leaky ReLU.
 
-    The first layer is linear in |v_i - v_j|, so that the part of it that all graphs share, between two shots before any
-    layer has added to them, is computed once for all queries. Unit 0 of each layer may start as the nearness of two
-    nodes in their first `near` entries: the norms bring it to the order of one, and what is nearer than average passes.
+    The first layer is linear in |v_i - v_j|: its part for two shots' initial features, which all graphs share, is
+    computed once for all queries. Unit 0 of each layer may be initialised to the negative L1 distance of two nodes in
+    their first `near` features, which the batch norms standardise.
     """
 
     def __init__(self, size: int, added: int, hidden: int, near: int = 0) -> None:
@@ -42,10 +42,10 @@ class Adjacency(nn.Module):
     def forward(
         self, between: Tensor | None, to_query: Tensor, added: Tensor, i: Tensor, j: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Logits of the edges between shots, (Q, P) or (1, P) where all graphs agree, and to the query, (Q, S)."""
+        """Logits of edges between shots, (Q, P), or (1, P) where equal for all graphs, and to the query, (Q, S)."""
         shared = None if between is None else self.first(between)[None]  # (1, P, 2F)
         queries = self.first(to_query)  # (Q, S, 2F)
-        # A norm that learns must see all edges at once. Later each graph goes by itself, which stays in the cache.
+        # In training a batch norm must see all edges at once; else each graph by itself fits the CPU's cache.
         graphs = len(queries) if self.training or self.first_added is None else 1
         parts = [
             self._logits(shared, *graph, i, j) for graph in zip(queries.split(graphs), added.split(graphs), strict=True)
@@ -73,7 +73,7 @@ class Adjacency(nn.Module):
 
 
 def neighbour_weights(between: Tensor, to_query: Tensor, i: Tensor, j: Tensor) -> Tensor:
-    """(Q, V, V) softmax over the neighbours of each node, itself excluded, from logits of the pairs."""
+    """(Q, V, V) softmax over the other nodes, from logits of pairs of shots, (Q or 1, P), and to the query, (Q, S)."""
     Q, S = to_query.shape
     logits = to_query.new_full((Q, S + 1, S + 1), float("-inf"))
     logits[:, i, j] = between

@@ -1,4 +1,4 @@
-"""A sentence seen from the side of each aspect."""
+"""Label-specific sentence embeddings."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from fewaspect.modules.pooling import masked_softmax
 class LabelAttention(nn.Module):
     """Label-specific embeddings (paper, eqs. 10-11): g = softmax((Wa [p; e] + ba)^T H), z = g H^T.
 
-    Started at `blend`, the attention query is a mix of prototype and label text in the space of the token states, so
-    that the words it picks mean something from the first step on.
+    With start `blend`, the attention query is initialised to a weighted mean of prototype and label text; `random` is
+    the paper's.
     """
 
     def __init__(
@@ -31,10 +31,10 @@ class LabelAttention(nn.Module):
                 self.Wa.bias.zero_()
 
     def attention(self, prototypes: Tensor, labels: Tensor, H: Tensor, mask: Tensor) -> Tensor:
-        """(N, d), (N, d), (B, T, d), (B, T) to the weight of each token for each class, (B, N, T)."""
+        """g, (B, N, T): attention of each class to each token, from (N, d), (N, d), (B, T, d) and (B, T)."""
         queries = self.Wa(torch.cat([prototypes, labels], dim=-1))  # (N, d)
         return masked_softmax(queries @ H.transpose(1, 2) / self.divisor, mask[:, None, :])
 
     def forward(self, prototypes: Tensor, labels: Tensor, H: Tensor, mask: Tensor) -> Tensor:
-        """z for each sentence and class, (B, N, d)."""
+        """z, (B, N, d)."""
         return self.dropout(self.attention(prototypes, labels, H, mask)) @ H

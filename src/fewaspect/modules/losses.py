@@ -8,19 +8,18 @@ from torch import Tensor
 
 
 def class_cross_entropy(logits: Tensor, labels: Tensor, *, mean_over_classes: bool = False) -> Tensor:
-    """L_lepn (paper, eq. 9): mean over queries of -sum_i y_i log p_i. The authors' code also divides by N."""
+    """L_lepn (paper, eq. 9): mean over queries of -sum_i y_i log p_i, from (Q, N) each; the authors divide by N."""
     per_query = -(torch.log_softmax(logits, dim=-1) * labels).sum(dim=-1)  # (Q,)
-    mean = per_query.sum() / max(1, len(per_query))  # of no queries: 0, not NaN
+    mean = per_query.sum() / max(1, len(per_query))  # 0 without queries
     return mean / logits.shape[-1] if mean_over_classes else mean
 
 
 def supervised_contrastive(
     z: Tensor, classes: Tensor, temperature: float = 0.1, *, normalise: bool = False, positives_plus_one: bool = False
 ) -> Tensor:
-    """L_scl (paper, eqs. 12-13) over the label-specific embeddings whose label is 1.
+    """L_scl (paper, eqs. 12-13) over the label-specific embeddings whose label is 1, (I, d), and their classes, (I,).
 
-    (I, d) embeddings and (I,) class of each. Positives share the class; an anchor without a positive contributes
-    nothing, but is counted in the mean, as |I| in the paper.
+    Positives share the class. An anchor without a positive contributes 0 and counts in the mean, as |I| in the paper.
     """
     if len(z) < 2:
         return z.sum() * 0.0
@@ -35,8 +34,10 @@ def supervised_contrastive(
 
 
 def count_cross_entropy(count_logits: Tensor, counts: Tensor) -> Tensor:
-    """L_count (paper, eq. 16). Counts above the head's last one are taken as the last; sentences with none of the
-    classes have no place in a head that starts at one, and are left out."""
+    """L_count (paper, eq. 16), from (B, counts) logits and (B,) counts.
+
+    Counts above the head's largest are clamped to it; sentences with none of the classes are left out.
+    """
     some = counts > 0
     if not some.any():
         return count_logits.sum() * 0.0

@@ -7,14 +7,14 @@ from torch import Tensor, nn
 
 
 def masked_softmax(logits: Tensor, mask: Tensor) -> Tensor:
-    """Softmax over the last dimension in which masked places get no weight; a row with no place at all gets zeros."""
-    # The smallest finite number instead of -inf: a row of -inf alone would give NaN, and NaN gradients to the rest.
+    """Softmax over the last dimension with zero weight where `mask` is false; all zeros where a row is all masked."""
+    # The smallest finite number instead of -inf: a row of -inf would be NaN, and make all gradients NaN.
     weights = torch.softmax(logits.masked_fill(~mask, torch.finfo(logits.dtype).min), dim=-1)
     return torch.where(mask, weights, 0.0)
 
 
 def mean_pooled(values: Tensor, lengths: Tensor) -> Tensor:
-    """(tokens, d) states laid end to end and (B,) lengths to the mean of each sentence's tokens, (B, d)."""
+    """(tokens, d) packed states and (B,) lengths to the mean of each sentence's tokens, (B, d)."""
     sentence = torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths)
     sums = values.new_zeros(len(lengths), values.shape[1]).index_add(0, sentence, values)
     return sums / lengths.clamp_min(1)[:, None]
@@ -23,8 +23,7 @@ def mean_pooled(values: Tensor, lengths: Tensor) -> Tensor:
 class SelfAttentivePooling(nn.Module):
     """Sentence vector from R attention heads over its tokens (paper, eqs. 1-3). Padding gets no weight.
 
-    Started at `mean`, the heads attend evenly and their vectors are averaged, so that training begins at the
-    pre-trained sentence embedding; started at `random`, as in the paper, it begins anywhere.
+    With start `mean`, the untrained module is mean pooling, the pretrained sentence embedding; `random` is the paper's.
     """
 
     def __init__(
@@ -45,11 +44,12 @@ class SelfAttentivePooling(nn.Module):
         return masked_softmax(self.F2(torch.tanh(self.F1(H))).transpose(1, 2), mask[:, None, :])
 
     def token_shares(self, H: Tensor, mask: Tensor, directions: Tensor) -> Tensor:
-        """(B, N, T) what each token adds to the dot products of the sentence vector with N directions (no ReLU)."""
+        """(B, N, T) each token's term in the dot products of the sentence vector with N directions, (N, d); no ReLU."""
         N, heads = len(directions), self.F2.out_features
-        seen = (directions @ self.F3.weight).view(N, heads, -1)  # (N, R, d): the directions as each head sees them
-        return torch.einsum("brt,btd,nrd->bnt", self.attention(H, mask), H, seen)
+        per_head = (directions @ self.F3.weight).view(N, heads, -1)  # (N, R, d)
+        return torch.einsum("brt,btd,nrd->bnt", self.attention(H, mask), H, per_head)
 
     def forward(self, H: Tensor, mask: Tensor) -> Tensor:
+        """(B, T, d) states and (B, T) mask to (B, d)."""
         heads = (self.attention(H, mask) @ H).flatten(1)  # (B, R d)
-        return self.F3(torch.relu(heads) if self.relu else heads)  # (B, d)
+        return self.F3(torch.relu(heads) if self.relu else heads)

@@ -1,4 +1,4 @@
-"""How many of the episode's classes a sentence carries, read off the scores themselves."""
+"""The number of classes of a sentence, predicted from its scores."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from torch import Tensor, nn
 
 FEATURES = 8
 FIT_STEPS, FIT_RATE, FIT_DECAY = 400, 0.01, 1e-3
-MARGIN = 20.0  # cosines differ by hundredths; times this they differ by about one
+MARGIN = 20.0  # scale of differences between cosines, which are hundredths, to the order of one
 
 
 class ScoreCount(nn.Module):
-    """The count 0, 1, .. from the sorted scores of a sentence, as a chain: is there one more, given those before?
+    """Distribution of the count 0, 1, .. as a chain of q_r = P(class of rank r is present | the better ones are).
 
-    q_r is the probability that the class of rank r is carried if the r - 1 better ones are; it sees how that class
-    stands to the best one, to its neighbours and to the rest, and how large the episode is. Whatever N, the same
-    network serves. The scores are taken as given: counting does not bend the ranking. It is not trained along with an
-    encoder but fitted, in a moment, to scores of aspects that the encoder has not seen.
+    One small network computes q_r for any N, from the score of rank r relative to the best, its neighbours and the
+    rest, and from N and K. It is not trained with the encoder but fitted to scores of unseen aspects; its inputs are
+    detached.
     """
 
     def __init__(self, most: int, hidden: int) -> None:
@@ -29,21 +28,21 @@ class ScoreCount(nn.Module):
         nn.init.zeros_(last.weight)
         nn.init.zeros_(last.bias)
         self.step = nn.Sequential(nn.Linear(FEATURES + most, hidden), nn.Tanh(), last)
-        self.base = nn.Parameter(torch.tensor([4.0] + [-2.0] * (most - 1)))  # answers one until it has learned better
+        self.base = nn.Parameter(torch.tensor([4.0] + [-2.0] * (most - 1)))  # predicts 1 until it is fitted
         self.requires_grad_(False)
 
     def forward(self, cosines: Tensor, shots: Tensor) -> Tensor:
-        """(Q, N) scores on the scale of cosines and (N,) shots to P(at least 1), P(at least 2), .., (Q, R)."""
+        """P(count >= 1), P(count >= 2), .., (Q, R), from (Q, N) scores on the scale of cosines and (N,) shots."""
         return self.one_more(self.features(cosines, shots)).sigmoid().cumprod(dim=-1)
 
     def one_more(self, features: Tensor) -> Tensor:
-        """(Q, R) logits of q_r."""
+        """(Q, R) logits of q_r from (Q, R, features)."""
         return self.step(features).squeeze(-1) + self.base[: features.shape[1]]
 
     def fit(self, episodes: Sequence[tuple[Tensor, Tensor, Tensor]], steps: int = FIT_STEPS) -> None:
-        """Maximum likelihood for episodes of scores, shots and the queries' counts, (Q, N), (N,) and (Q,).
+        """Maximum likelihood on episodes of scores, shots and the queries' counts, (Q, N), (N,) and (Q,).
 
-        The likelihood of a chain falls apart into its steps: at each rank that is reached, was there one more?
+        The likelihood of the chain is a product over the ranks reached: binary cross-entropy of "is there one more".
         """
         rows, ranks, targets = [], [], []
         for cosines, shots, counts in episodes:
@@ -65,7 +64,7 @@ class ScoreCount(nn.Module):
             self.requires_grad_(False).zero_grad()
 
     def features(self, cosines: Tensor, shots: Tensor) -> Tensor:
-        """(Q, R, features) of the R = min(N, most) best classes of each sentence."""
+        """(Q, R, features) of the R = min(N, most) best classes of each sentence, from (Q, N) and (N,)."""
         Q, N = cosines.shape
         R = min(N, self.most)
         ranked, order = cosines.detach().sort(dim=-1, descending=True)

@@ -1,4 +1,4 @@
-"""A threshold for each query, learned by REINFORCE."""
+"""A threshold policy for each query, learned by REINFORCE (Williams, 1992)."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ import torch
 from torch import Tensor, nn
 from torch.distributions import Beta
 
-from fewaspect.modules.count_head import reaching
+from fewaspect.modules.count_head import threshold_decision
 
-HIGHEST = 5  # scores of a query that the policy sees, so that it serves any number of classes
+HIGHEST = 5  # best scores of a query that the policy sees, for any number of classes
 CONCENTRATION = 50.0  # of the Beta distribution: a standard deviation of about 0.06 around 0.2
 DRAWS = 8  # thresholds tried per query and step
 
 
 class ThresholdPolicy(nn.Module):
-    """The sorted scores of a query to a Beta distribution of its threshold, around the static one.
+    """A Beta distribution of each query's threshold, from its sorted scores.
 
-    Our reconstruction: the original (Hu et al., ACL 2021) says that a policy network sees the scores and draws from a
-    Beta distribution. Ours sees them relative to the static threshold, starts there for all queries and learns how far
-    to move from it.
+    Our reconstruction of Hu et al. (ACL 2021), who say that a policy network sees the scores and draws from a Beta
+    distribution. Ours sees them relative to the static threshold, is initialised to it and learns an offset.
     """
 
     learned: Tensor
@@ -40,7 +39,7 @@ class ThresholdPolicy(nn.Module):
         nn.init.zeros_(self.output.bias)
 
     def forward(self, probabilities: Tensor, threshold: Tensor) -> Beta:
-        """(Q, N) scores and the static threshold to Q distributions."""
+        """Q distributions from (Q, N) scores and the static threshold."""
         Q, N = probabilities.shape
         highest = probabilities.new_zeros(Q, HIGHEST)
         highest[:, : min(N, HIGHEST)] = probabilities.sort(dim=1, descending=True).values[:, :HIGHEST]
@@ -54,9 +53,9 @@ def learn_policy(
     policy: ThresholdPolicy, threshold: Tensor, probabilities: Sequence[np.ndarray], truth: Sequence[np.ndarray],
     passes: int, learning_rate: float,
 ) -> None:  # fmt: skip
-    """REINFORCE from the start: a drawn threshold is rewarded by the query's F1 over its F1 at the static threshold.
+    """Train a reset policy; the reward of a drawn threshold is the query's F1 minus that at the static threshold.
 
-    Of several draws for a query, only what one has over their mean counts: where all are equally good, nothing moves.
+    The baseline is the mean reward of a query's draws. `probabilities` and `truth`: (Q, N) of each episode.
     """
     policy.reset()
     optimiser = torch.optim.Adam(policy.parameters(), lr=learning_rate)
@@ -66,8 +65,8 @@ def learn_policy(
             p, y = (torch.from_numpy(part).to(threshold.device) for part in (scores, labels))
             drawn_from = policy(p, threshold)
             drawn = drawn_from.sample((DRAWS,)).clamp(1e-4, 1 - 1e-4)  # (draws, Q): at 0 the density may be infinite
-            static = instance_f1(reaching(p, threshold), y)
-            reward = torch.stack([instance_f1(reaching(p, t[:, None]), y) - static for t in drawn])
+            static = instance_f1(threshold_decision(p, threshold), y)
+            reward = torch.stack([instance_f1(threshold_decision(p, t[:, None]), y) - static for t in drawn])
             optimiser.zero_grad()
             (-(reward - reward.mean(dim=0)) * drawn_from.log_prob(drawn)).mean().backward()
             optimiser.step()

@@ -6,7 +6,7 @@ import hashlib
 import heapq
 from collections.abc import Iterable
 
-from fewaspect.data.labelled import text_identity
+from fewaspect.text.identity import text_identity
 from fewaspect.text.splitting import sentence_spans
 
 

@@ -1,4 +1,4 @@
-"""A review as sentences with their places in it. Nothing is lost: between two sentences there is only white space."""
+"""Sentence splitting: the character spans of sentences. Between two spans there is only white space."""
 
 # ruff: noqa: RUF001  # typographic and full-width punctuation is what this file is about
 
@@ -9,10 +9,10 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-Span = tuple[int, int]  # start and end of a piece in its text
+Span = tuple[int, int]  # start and end in a text
 
 _CLOSING = "\"'”’»)\\]}"
-# Dots and spaces are looked at from their first on, else a row of them would be searched again from each.
+# The lookbehinds match a run of dots or spaces from its first on; else a long run would take quadratic time.
 _STOP = re.compile(rf"[。！？｡]+[{_CLOSING}」』]*|(?<![.!?…])[.!?…]+[{_CLOSING}]*(?=\s)|(?<!\s)\s*\n\s*")
 _FULL_WIDTH = frozenset("。！？｡")
 _BEFORE = re.compile(r"[^\s(\[\"'“‘]+$")
@@ -31,10 +31,10 @@ LAST_WORDS = frozenset([
 
 
 def sentence_spans(text: str) -> list[Span]:
-    """Where the sentences of a text stand, without the white space around them; no span if there is nothing else.
+    """Spans of the sentences of a text, without surrounding white space.
 
-    Abbreviations, initials and numbers do not end a sentence, nor does a line that goes on in lower case. In a text
-    without any capitals a full stop is enough. What has no letter or digit, such as an emoji, stays with its neighbour.
+    Abbreviations, initials and numbers do not end a sentence, nor does a line break before a lower-case letter. In a
+    text without capitals a full stop is enough. A part without letter or digit, such as an emoji, joins its neighbour.
     """
     cased = any(map(str.isupper, text))
     cuts = [match.end() for match in _STOP.finditer(text) if _ends_sentence(text, match, cased)]
@@ -46,36 +46,40 @@ def sentence_spans(text: str) -> list[Span]:
 def fitting_spans(
     texts: Sequence[str], spans: Sequence[Sequence[Span]], too_long: Callable[[list[str]], Sequence[bool]]
 ) -> list[list[Span]]:
-    """The spans of each text, those that are too long in halves, and again, until all fit; a half ends where it can."""
+    """The spans of each text, halved again and again until none is too long; `too_long` is asked for many at once."""
     fitting = [list(own) for own in spans]
-    waiting = [(row, span) for row, own in enumerate(fitting) for span in own]
-    while waiting:
-        cut = too_long([texts[row][start:end] for row, (start, end) in waiting])
-        long = [where for where, is_long in zip(waiting, cut, strict=True) if is_long and _splittable(where[1])]
-        waiting = []
+    pending = [(row, span) for row, own in enumerate(fitting) for span in own]
+    while pending:
+        flags = too_long([texts[row][start:end] for row, (start, end) in pending])
+        long = [(row, span) for (row, span), flag in zip(pending, flags, strict=True) if flag and span[1] - span[0] > 1]
+        pending = []
         for row, span in long:
             parts = halves(texts[row], span)
-            place = fitting[row].index(span)
-            fitting[row][place : place + 1] = parts
-            waiting += [(row, part) for part in parts]
+            position = fitting[row].index(span)
+            fitting[row][position : position + 1] = parts
+            pending += [(row, part) for part in parts]
     return fitting
 
 
 def halves(text: str, span: Span) -> list[Span]:
-    """Two parts of about equal length, cut behind a clause, else at white space, else anywhere but inside a letter."""
+    """Two spans of about equal length."""
     start, end = span
-    middle, quarter = (start + end) // 2, (end - start) // 4
-    cut = middle
-    for pattern in (_CLAUSE, _SPACE):
-        ends = [match.end() for match in pattern.finditer(text, start + quarter, end - quarter)]
-        if places := [place for place in ends if start < place < end]:
-            cut = min(places, key=lambda place: abs(place - middle))
-            break
-    else:
-        while cut < end - 1 and (unicodedata.combining(text[cut]) or text[cut] in "\u200d\ufe0e\ufe0f"):
-            cut += 1
+    cut = _middle_cut(text, start, end)
     parts = [_trimmed(text, start, cut), _trimmed(text, cut, end)]
     return [part for part in parts if part[0] < part[1]]
+
+
+def _middle_cut(text: str, start: int, end: int) -> int:
+    """The end of a clause near the middle, else white space there, else the middle, but not within a grapheme."""
+    middle, quarter = (start + end) // 2, (end - start) // 4
+    for pattern in (_CLAUSE, _SPACE):
+        ends = [match.end() for match in pattern.finditer(text, start + quarter, end - quarter)]
+        if cuts := [cut for cut in ends if start < cut < end]:
+            return min(cuts, key=lambda cut: abs(cut - middle))
+    cut = middle
+    while cut < end - 1 and (unicodedata.combining(text[cut]) or text[cut] in "\u200d\ufe0e\ufe0f"):
+        cut += 1
+    return cut
 
 
 def _ends_sentence(text: str, match: re.Match[str], cased: bool) -> bool:
@@ -93,10 +97,10 @@ def _ends_sentence(text: str, match: re.Match[str], cased: bool) -> bool:
     if stop != ".":  # dots in a row are as often a pause as an end
         return not following.islower()
     before = _BEFORE.search(text, max(0, match.start() - 24), match.start())
-    return not goes_on and not _is_short(text, before, match.start())
+    return not goes_on and not _is_abbreviation(text, before, match.start())
 
 
-def _is_short(text: str, before: re.Match[str] | None, stop: int) -> bool:
+def _is_abbreviation(text: str, before: re.Match[str] | None, stop: int) -> bool:
     """Whether the full stop at `stop` belongs to an abbreviation, an initial or the number of a list item."""
     if before is None:
         return False
@@ -109,39 +113,35 @@ def _is_short(text: str, before: re.Match[str] | None, stop: int) -> bool:
     return initial or word.casefold() in ABBREVIATIONS or _DOTTED.fullmatch(word) is not None
 
 
-def _begins_line(text: str, place: int) -> bool:
-    """Whether only white space stands before this place in its line."""
-    while place and text[place - 1] != "\n" and text[place - 1].isspace():
-        place -= 1
-    return place == 0 or text[place - 1] == "\n"
+def _begins_line(text: str, position: int) -> bool:
+    """Whether only white space precedes this position in its line."""
+    while position and text[position - 1] != "\n" and text[position - 1].isspace():
+        position -= 1
+    return position == 0 or text[position - 1] == "\n"
 
 
-def _following(text: str, place: int) -> str:
-    """The next letter that is no white space."""
-    space = _SPACE.match(text, place)
-    start = space.end() if space else place
+def _following(text: str, position: int) -> str:
+    """The next character that is no white space."""
+    space = _SPACE.match(text, position)
+    start = space.end() if space else position
     return text[start : start + 1]
 
 
 def _joined(text: str, spans: list[Span]) -> list[Span]:
-    """Spans without a letter or digit are added to the one before, the first to the one behind."""
+    """Spans without a letter or digit are joined to the one before, or after where there is none before."""
     joined: list[Span] = []
     for start, end in spans:
-        if joined and not (_speaks(text, start, end) and _speaks(text, *joined[-1])):
+        if joined and not (_has_word(text, start, end) and _has_word(text, *joined[-1])):
             joined[-1] = (joined[-1][0], end)
         else:
             joined.append((start, end))
     return joined
 
 
-def _speaks(text: str, start: int, end: int) -> bool:
+def _has_word(text: str, start: int, end: int) -> bool:
     return any(map(str.isalnum, text[start:end]))
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:
     part = text[start:end]
     return start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())
-
-
-def _splittable(span: Span) -> bool:
-    return span[1] - span[0] > 1

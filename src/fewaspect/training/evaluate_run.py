@@ -10,19 +10,19 @@ from typing import Any
 
 from rich.console import Console
 
-from fewaspect.core.environment import describe_environment
 from fewaspect.core.errors import ConfigError, EpisodeError
-from fewaspect.core.progress import counting
+from fewaspect.core.progress import unit_progress
 from fewaspect.core.settings import EvaluateSettings, TrainSettings, parse_range
 from fewaspect.data.benchmarks import Benchmark, load_benchmark
 from fewaspect.data.episodes import Episode, EpisodeSampler
 from fewaspect.data.labelled import SentenceSet, describe_aspect
 from fewaspect.encoders.frozen import FrozenStates
-from fewaspect.evaluation.evaluator import EncodedEpisodes, Evaluated, encode_episodes, score_episodes
-from fewaspect.evaluation.metrics import summarise
+from fewaspect.evaluation.evaluator import EncodedEpisodes, EpisodeResults, encode_episodes, score_episodes
+from fewaspect.evaluation.intervals import mean_interval
 from fewaspect.methods import method_entry
 from fewaspect.methods.model import FewShotModel
 from fewaspect.methods.prepared import PreparedSet
+from fewaspect.training.environment import describe_environment
 from fewaspect.training.folder import RunFolder, RunSettings
 from fewaspect.training.run import VALIDATION_SEED, load_run, report_truncation
 
@@ -86,14 +86,15 @@ def evaluate_many(
         tuning = [part if part.episodes else None for part in encode_episodes(model, prepared, tuning_groups)]
     trained = copy.deepcopy(model.method.state_dict())
     results = []
-    with counting(console, "episodes", sum(map(len, e.groups)), "episodes") as done:
+    with unit_progress(console, "episodes", sum(map(len, e.groups)), "episodes") as done:
         for s, tuned, encoded in zip(settings, tuning, encode_episodes(model, e.prepared, e.groups), strict=True):
             model.method.load_state_dict(trained)  # no setting is decided as another one was tuned
             if tuned:
                 score_episodes(model, tuned, tune=True)
             evaluated = score_episodes(model, encoded, done)
-            tuned_on = _tuned_on(s if tuned else train, train.validation_episodes)
-            decision = {**model.method.describe_decision(), "tuned_on": tuned_on if model.method.tunes else None}
+            decision = model.method.describe_decision() | {"tuned_on": None}
+            if model.method.tunes_decision:
+                decision["tuned_on"] = _tuned_on(s if tuned else train, train.validation_episodes)
             results.append(_result(s, e.run, e.about, evaluated, decision, e.prepared.truncated()))
     return results
 
@@ -115,7 +116,7 @@ def _episodes(
         queries=settings.queries, none_rate=settings.none_rate, protocol=settings.protocol, seed=seed,
     )  # fmt: skip
     for way, shot in zip(sampler.way, sampler.shot, strict=True):
-        model.method.require(way, shot)
+        model.method.check_size(way, shot)
     return list(sampler.episodes(count))
 
 
@@ -126,7 +127,7 @@ def _tuning_episodes(
 
     None where the decision stays as it was trained: nothing to fit, or evaluated on the validation split itself.
     """
-    if not model.method.tunes or settings.split == "validation":
+    if not model.method.tunes_decision or settings.split == "validation":
         return []
     try:
         return _episodes(model, validation, settings, VALIDATION_SEED, train.validation_episodes)
@@ -141,15 +142,15 @@ def _tuned_on(settings: EvaluateSettings | TrainSettings, episodes: int) -> str:
 
 
 def _prepared(sentences: SentenceSet, frozen: FrozenStates, console: Console) -> PreparedSet:
-    with counting(console, "frozen layers", len(sentences) + len(sentences.classes), "sentences") as done:
+    with unit_progress(console, "frozen layers", len(sentences) + len(sentences.classes), "sentences") as done:
         return PreparedSet.of(sentences, frozen, done)
 
 
 def _result(
-    settings: EvaluateSettings, run: RunSettings, about: dict[str, Any], evaluated: Evaluated,
+    settings: EvaluateSettings, run: RunSettings, about: dict[str, Any], evaluated: EpisodeResults,
     decision: dict[str, Any], truncated: int,
 ) -> dict[str, Any]:  # fmt: skip
-    metrics = {name: summarise(values).to_percent().as_dict() for name, values in evaluated.measured().items()}
+    metrics = {name: mean_interval(values).to_percent().as_dict() for name, values in evaluated.metrics().items()}
     return {
         "method": run.train.method,
         "title": method_entry(run.train.method).title,
@@ -168,7 +169,7 @@ def _result(
         "episode_seed": settings.seed,
         "episodes": settings.episodes,
         **metrics,
-        **evaluated.remarks,
+        **evaluated.diagnostics,
         "decision": decision,
         "truncated_sentences": truncated,
         "seconds": {

@@ -21,10 +21,16 @@ from fewaspect.detector.model import SAVED, InferenceModel, load_model, model_me
 from fewaspect.detector.persistence import MODEL, SavedDetector, read_description, write_detector
 from fewaspect.detector.support import Examples, read_examples
 from fewaspect.encoders.onnx_graph import ActivationRanges, bert_graph
-from fewaspect.encoders.onnx_text import measured_ranges, padding_of, positions_of, shape_of, supported
+from fewaspect.encoders.onnx_weights import (
+    is_exportable,
+    max_tokens,
+    measure_activation_ranges,
+    padding_token,
+    read_architecture,
+)
 from fewaspect.encoders.sources import DEFAULT_ENCODER, EncoderSource
 from fewaspect.inference.model_folder import is_model, write_metadata, write_model
-from fewaspect.text.tokenization import Tokens
+from fewaspect.text.tokenization import SentenceTokeniser
 from fewaspect.training.folder import RunFolder
 from fewaspect.training.run_weights import RunWeights, load_run_weights
 
@@ -73,13 +79,14 @@ def load_torch_model(run: Path) -> InferenceModel:
 
 def _export_run(run: Path, folder: Path, precision: str, examples: Examples) -> dict[str, Any]:
     weights = load_run_weights(run)
-    if not supported(weights.source):
+    if not is_exportable(weights.source):
         raise ConfigError(f"{run}: the encoder {weights.source.name} cannot be exported, only those like BERT.")
-    expected, shape, tokens = load_torch_model(run), shape_of(weights.source), tokens_of(weights.source)
-    ranges = measure_ranges(weights, tokens) if precision == "int8" else None
-    metadata = model_metadata(expected, padding_of(weights.source))
+    expected, tokeniser = load_torch_model(run), tokeniser_of(weights.source)
+    ranges = measure_ranges(weights, tokeniser) if precision == "int8" else None
+    graph = bert_graph(weights.encoder_arrays(), read_architecture(weights.source), ranges)
+    metadata = model_metadata(expected, padding_token(weights.source))
     metadata |= {"precision": precision, "identity": {**weights.identity, **_ranges_identity(ranges)}}
-    write_model(folder, bert_graph(weights.encoder_arrays(), shape, ranges), tokens, metadata)
+    write_model(folder, graph, tokeniser, metadata)
     parity = compare(expected, load_model(folder), examples)
     _refuse_unlike(parity, precision)
     write_metadata(folder, {**metadata, "parity": parity})
@@ -91,24 +98,26 @@ def _save_again(saved: SavedDetector, model: InferenceModel, out: Path) -> None:
     write_detector(out, state, model, saved.matrix, saved.tuned, saved.parameters)
 
 
-def measure_ranges(weights: RunWeights, tokens: Tokens) -> dict[str, ActivationRanges]:
+def measure_ranges(weights: RunWeights, tokeniser: SentenceTokeniser) -> dict[str, ActivationRanges]:
     """On sentences of the sample that ships with the package."""
     texts = [text for part in load_sample().values() for text in part.texts]
     some = texts[:: max(1, len(texts) // CALIBRATION_SENTENCES)]
     source = weights.source
-    return measured_ranges(weights.encoder_arrays(), shape_of(source), tokens, padding_of(source), some)
+    return measure_activation_ranges(
+        weights.encoder_arrays(), read_architecture(source), tokeniser, padding_token(source), some
+    )
 
 
-def tokens_of(source: EncoderSource) -> Tokens:
+def tokeniser_of(source: EncoderSource) -> SentenceTokeniser:
     """The tokenizer as transformers makes it; the embedded encoder's is that of its file."""
     if source.name == DEFAULT_ENCODER:
         from tokenizers import Tokenizer
 
-        return Tokens(Tokenizer.from_file(str(source.folder / "tokenizer.json")), positions_of(source))
+        return SentenceTokeniser(Tokenizer.from_file(str(source.folder / "tokenizer.json")), max_tokens(source))
     from transformers import AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(source.folder, local_files_only=True, use_fast=True)
-    return Tokens(tokenizer.backend_tokenizer, min(positions_of(source), int(tokenizer.model_max_length)))
+    tokeniser = AutoTokenizer.from_pretrained(source.folder, local_files_only=True, use_fast=True)
+    return SentenceTokeniser(tokeniser.backend_tokenizer, min(max_tokens(source), int(tokeniser.model_max_length)))
 
 
 def compare(expected: InferenceModel, found: InferenceModel, examples: Examples) -> dict[str, Any]:

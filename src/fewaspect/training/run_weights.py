@@ -14,7 +14,7 @@ from fewaspect.core.settings import LPNPlusSettings, TrainSettings
 from fewaspect.detector.calibration import ProbabilityModel
 from fewaspect.detector.model import load_model
 from fewaspect.detector.scoring import LPNPlusScorer
-from fewaspect.encoders.onnx_text import read_weights, shape_of
+from fewaspect.encoders.onnx_weights import read_architecture, read_weights
 from fewaspect.encoders.sources import EncoderSource, resolve_encoder
 from fewaspect.training.folder import RunFolder
 
@@ -44,7 +44,7 @@ class RunWeights:
 
     def encoder_arrays(self) -> dict[str, np.ndarray]:
         """The pretrained encoder's arrays with the trained upper layers in their places."""
-        half = shape_of(self.source).layers // 2
+        half = read_architecture(self.source).layers // 2
         frozen = self.train.freeze_layers
         return read_weights(self.source, self.arrays, half if frozen < 0 else frozen)
 

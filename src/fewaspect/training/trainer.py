@@ -17,10 +17,9 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from fewaspect.core.environment import describe_environment
 from fewaspect.core.errors import CheckpointError, TrainingError
 from fewaspect.core.files import atomic_write
-from fewaspect.core.progress import counting, on_terminal, progress_bar
+from fewaspect.core.progress import on_terminal, progress_bar, unit_progress
 from fewaspect.core.settings import TrainSettings, parse_range, to_json
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
@@ -29,7 +28,7 @@ from fewaspect.data.labelled import SentenceSet
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.evaluation.evaluator import evaluate_episodes
-from fewaspect.evaluation.metrics import summarise
+from fewaspect.evaluation.intervals import mean_interval
 from fewaspect.methods.model import EpisodeTensors, FewShotModel
 from fewaspect.methods.prepared import PreparedSet
 from fewaspect.training.checkpoint import (
@@ -40,6 +39,7 @@ from fewaspect.training.checkpoint import (
     restore_optimiser,
     save_tensors,
 )
+from fewaspect.training.environment import describe_environment
 from fewaspect.training.folder import RunFolder, RunSettings
 from fewaspect.training.gradient_norms import RunningMeans
 from fewaspect.training.prefetch import episodes_on
@@ -96,11 +96,12 @@ class Trainer:
         with ranks.accelerator.local_main_process_first():  # it fills the cache of its machine, the others read it
             encoder, self.model = build_model(settings, offline)
             for way, shot in zip(self.sampler.way, self.sampler.shot, strict=True):
-                self.model.method.require(way, shot)
+                self.model.method.check_size(way, shot)
             encoder.frozen.model.to(device)
             self.model.to(device)
             frozen = FrozenStates(encoder)
-            with counting(console, "frozen layers", len(train_set) + len(benchmark.validation), "sentences") as done:
+            total = len(train_set) + len(benchmark.validation)
+            with unit_progress(console, "frozen layers", total, "sentences") as done:
                 self.train_set = PreparedSet.of(train_set, frozen, done)
                 self.validation_set = PreparedSet.of(benchmark.validation, frozen, done)
         self.steps = math.ceil(s.episodes / s.episodes_per_step)
@@ -227,8 +228,8 @@ class Trainer:
         evaluated = evaluate_episodes(self.model, self.validation_set, self.validation_episodes, tune=True)
         if not all(np.isfinite(scores).all() for scores in evaluated.scores):
             raise TrainingError(f"the scores are not numbers at step {state.step}: training diverged, lower its rates.")
-        measured = evaluated.measured()
-        values = {name: summarise(measured[name]).to_percent().mean for name in _VALIDATED} | evaluated.remarks
+        measured = evaluated.metrics()
+        values = {name: mean_interval(measured[name]).to_percent().mean for name in _VALIDATED} | evaluated.diagnostics
         state.history.append({"step": state.step, **losses, **{f"validation_{n}": v for n, v in values.items()}})
         self.ranks.accelerator.log({**losses, **{f"validation/{n}": v for n, v in values.items()}}, step=state.step)
         value = values[s.validation_metric]
@@ -260,7 +261,7 @@ class Trainer:
         torch.manual_seed(s.seed)
         method.learn_decision(evaluated.scores, evaluated.truth)
         evaluated = evaluate_episodes(self.model, self.validation_set, self.validation_episodes, tune=True)
-        self.about["decision_f1"] = summarise(evaluated.measured()["f1"]).to_percent().mean
+        self.about["decision_f1"] = mean_interval(evaluated.metrics()["f1"]).to_percent().mean
         self._save_best()
 
     def _save_best(self) -> None:

@@ -17,13 +17,13 @@ from rich.console import Console
 from fewaspect.core.errors import ConfigError, ResultError
 from fewaspect.core.extras import require
 from fewaspect.core.files import atomic_write
-from fewaspect.core.progress import counting
+from fewaspect.core.progress import unit_progress
 from fewaspect.core.settings import EvaluateSettings
 from fewaspect.evaluation.evaluator import encode_episodes
 from fewaspect.experiments.figures.run_labels import run_labels
 from fewaspect.experiments.published import benchmark_title
-from fewaspect.methods.model import task_of
-from fewaspect.methods.prepared import place_episode
+from fewaspect.methods.model import build_task
+from fewaspect.methods.prepared import episode_tensors
 from fewaspect.training.evaluate_run import Evaluation, prepare_evaluation
 
 FORMAT = "fewaspect-prototype-map-1"
@@ -91,10 +91,10 @@ def collect_prototypes(evaluation: Evaluation, console: Console) -> np.ndarray:
     (encoded,) = encode_episodes(evaluation.model, evaluation.prepared, evaluation.groups)
     represented = encoded.represented
     found = []
-    with counting(console, "episodes", len(encoded.episodes), "episodes") as done:
-        for episode, places in zip(encoded.episodes, encoded.places, strict=True):
-            placed = place_episode(episode, places).to(represented.vectors.device)
-            prototypes = evaluation.model.method.score(task_of(represented, placed)).prototypes
+    with unit_progress(console, "episodes", len(encoded.episodes), "episodes") as done:
+        for episode, places in zip(encoded.episodes, encoded.positions, strict=True):
+            placed = episode_tensors(episode, places).to(represented.vectors.device)
+            prototypes = evaluation.model.method.score(build_task(represented, placed)).prototypes
             if prototypes is None:
                 name = evaluation.run.train.method
                 raise ConfigError(f"expected a method that represents classes by prototypes, found {name}.")

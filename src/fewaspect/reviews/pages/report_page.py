@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from fewaspect.data.labelled import text_identity
 from fewaspect.reviews.pages.highlights import marks, segments
 from fewaspect.reviews.pages.html import hues, render
 from fewaspect.reviews.pipeline import Detector
 from fewaspect.reviews.sampling import FairSample
+from fewaspect.text.identity import text_identity
 
 if TYPE_CHECKING:
     from fewaspect.detector.explain import Analysis

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewaspect.data.labelled import text_identity
 from fewaspect.detector.suggest import uncertainty
 from fewaspect.detector.thresholds import DEFAULT_THRESHOLD, decide
 from fewaspect.studio.problems import MissingError
 from fewaspect.studio.store.definition import Definition, Example
+from fewaspect.text.identity import text_identity
 
 if TYPE_CHECKING:
     from fewaspect.detector.detector import AspectDetector

@@ -9,7 +9,6 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from fewaspect.data.labelled import text_identity
 from fewaspect.data.labels import shortened
 from fewaspect.detector.support import Examples
 from fewaspect.studio.limits import Limits
@@ -19,6 +18,7 @@ from fewaspect.studio.store.journal import Journal, change
 from fewaspect.studio.store.projects import project_row
 from fewaspect.studio.store.rows import row_of
 from fewaspect.studio.store.tables import aspects, example_aspects, examples
+from fewaspect.text.identity import text_identity
 
 COLOURS = 12
 

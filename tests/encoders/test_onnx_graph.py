@@ -1,4 +1,4 @@
-"""The graph for ONNX Runtime computes what torch computes, in single precision and nearly so in whole numbers."""
+"""The graph for ONNX Runtime computes what torch computes, exactly in fp32 and nearly so in int8."""
 
 from __future__ import annotations
 
@@ -10,45 +10,45 @@ import numpy as np
 import pytest
 
 from fewaspect.core.errors import EncoderError
-from fewaspect.encoders.onnx_graph import WEIGHT_TOP, ActivationRanges, bert_graph, rounded_product
-from fewaspect.encoders.onnx_text import (
-    OnnxTextEncoder,
-    measured_ranges,
-    padding_of,
-    positions_of,
+from fewaspect.encoders.onnx_graph import MAX_WEIGHT, ActivationRanges, bert_graph, quantize_matmul
+from fewaspect.encoders.onnx_weights import (
+    is_exportable,
+    max_tokens,
+    measure_activation_ranges,
+    padding_token,
+    read_architecture,
     read_weights,
-    shape_of,
-    supported,
 )
 from fewaspect.encoders.sources import EncoderSource, resolve_encoder
 from fewaspect.encoders.torch_text import TorchTextEncoder
 from fewaspect.encoders.transformer import TokenEncoder
-from fewaspect.text.tokenization import Tokens
+from fewaspect.inference.onnx_runtime import OnnxTextEncoder
+from fewaspect.text.tokenization import SentenceTokeniser
 
 TEXTS = ["good food", "slow staff and bad food", "food", "the staff was good but the food was slow and bad"]
 
 
-def both(source: EncoderSource) -> tuple[TorchTextEncoder, dict[str, np.ndarray], Tokens]:
+def both(source: EncoderSource) -> tuple[TorchTextEncoder, dict[str, np.ndarray], SentenceTokeniser]:
     whole = TokenEncoder(source)
     torch_encoder = TorchTextEncoder(whole, whole.upper)
-    return torch_encoder, read_weights(source, {}, 0), torch_encoder.tokens
+    return torch_encoder, read_weights(source, {}, 0), torch_encoder.tokeniser
 
 
 @pytest.mark.parametrize("kind", ["bert", "camembert", "roberta", "xlm-roberta"])
-def test_single_precision_is_equal_to_torch(kind: str, encoder_folder: Callable[..., Path]) -> None:
+def test_fp32_is_equal_to_torch(kind: str, encoder_folder: Callable[..., Path]) -> None:
     source = resolve_encoder(str(encoder_folder(kind)))
-    assert supported(source)
-    expected, weights, tokens = both(source)
-    shape = shape_of(source)
-    found = OnnxTextEncoder(bert_graph(weights, shape), tokens, shape.width, padding_of(source))
-    assert positions_of(source) >= tokens.max_length
-    ids = tokens.ids(TEXTS)
+    assert is_exportable(source)
+    expected, weights, tokeniser = both(source)
+    architecture = read_architecture(source)
+    found = OnnxTextEncoder(bert_graph(weights, architecture), tokeniser, architecture.width, padding_token(source))
+    assert max_tokens(source) >= tokeniser.max_length
+    ids = tokeniser.ids(TEXTS)
     for one, other, row in zip(expected.states(ids), found.states(ids), ids, strict=True):
-        assert one.shape == other.shape == (len(row), shape.width)
+        assert one.shape == other.shape == (len(row), architecture.width)
         np.testing.assert_allclose(other, one, atol=2e-5)
 
 
-def test_the_names_of_the_first_bert_are_known_and_missing_weights_are_told(
+def test_the_names_of_the_first_bert_are_known_and_missing_weights_are_reported(
     encoder_folder: Callable[..., Path], tmp_path: Path
 ) -> None:
     from safetensors.numpy import load_file, save_file
@@ -62,26 +62,26 @@ def test_the_names_of_the_first_bert_are_known_and_missing_weights_are_told(
     save_file(named, folder / "model.safetensors")
     source = resolve_encoder(str(folder))
     found = read_weights(source, {}, 0)
-    assert bert_graph(found, shape_of(source))
+    assert bert_graph(found, read_architecture(source))
     del found["encoder.layer.0.output.dense.bias"]
     with pytest.raises(EncoderError, match=r"found none called 'encoder\.layer\.0\.output\.dense\.bias'"):
-        bert_graph(found, shape_of(source))
+        bert_graph(found, read_architecture(source))
 
 
 @pytest.mark.parametrize("kind", ["distilbert", "electra", "mpnet"])
 def test_what_is_built_otherwise_is_not_supported(kind: str, encoder_folder: Callable[..., Path]) -> None:
-    assert not supported(resolve_encoder(str(encoder_folder(kind))))
+    assert not is_exportable(resolve_encoder(str(encoder_folder(kind))))
 
 
-def test_in_whole_numbers_a_sentence_is_near_torch_and_the_same_in_any_company() -> None:
+def test_in_int8_a_sentence_is_near_torch_and_the_same_in_any_batch() -> None:
     source = resolve_encoder()
-    expected, weights, tokens = both(source)
-    shape = shape_of(source)
+    expected, weights, tokeniser = both(source)
+    architecture = read_architecture(source)
     texts = ["The soup was cold.", "Nobody could park here, and the garage was full.", "Great!", "thin walls " * 40]
-    ranges = measured_ranges(weights, shape, tokens, 0, texts[:3])
+    ranges = measure_activation_ranges(weights, architecture, tokeniser, 0, texts[:3])
     assert len(ranges) == 24
-    found = OnnxTextEncoder(bert_graph(weights, shape, ranges), tokens, shape.width)
-    ids = tokens.ids(texts)
+    found = OnnxTextEncoder(bert_graph(weights, architecture, ranges), tokeniser, architecture.width)
+    ids = tokeniser.ids(texts)
     together = found.states(ids)
     for n, (one, other) in enumerate(zip(expected.states(ids), together, strict=True)):
         cosines = (one * other).sum(axis=1) / (np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1))
@@ -90,17 +90,19 @@ def test_in_whole_numbers_a_sentence_is_near_torch_and_the_same_in_any_company()
         np.testing.assert_allclose(alone, other, atol=1e-4)
 
 
-def test_rounded_weights_and_inputs_are_within_half_a_step() -> None:
+def test_quantized_weights_and_inputs_are_within_half_a_step() -> None:
     rng = np.random.default_rng(0)
     weights, inputs = rng.normal(size=(20, 7)).astype(np.float32), rng.normal(size=(50, 20)).astype(np.float32)
     inputs[:, 3] *= 50
-    rounded = rounded_product(weights, ActivationRanges(inputs.min(axis=0), inputs.max(axis=0)))
-    assert np.abs(rounded.weights).max() == WEIGHT_TOP
-    restored = rounded.weights * rounded.weight_scales * rounded.divide[:, None]
+    quantized = quantize_matmul(weights, ActivationRanges(inputs.min(axis=0), inputs.max(axis=0)))
+    assert np.abs(quantized.weights).max() == MAX_WEIGHT
+    restored = quantized.weights * quantized.weight_scales * quantized.input_factor[:, None]
     np.testing.assert_allclose(
-        restored, weights, atol=float((rounded.weight_scales.max() * rounded.divide).max() / 2) + 1e-6
+        restored, weights, atol=float((quantized.weight_scales.max() * quantized.input_factor).max() / 2) + 1e-6
     )
-    whole = np.clip(np.round(inputs * rounded.divide / rounded.scale) + rounded.zero, 0, 255)
-    back = (whole - rounded.zero) * rounded.scale / rounded.divide
-    assert (np.abs(back - inputs) <= rounded.scale / rounded.divide / 2 + 1e-5).all()
+    codes = np.clip(
+        np.round(inputs * quantized.input_factor / quantized.input_scale) + quantized.input_zero_point, 0, 255
+    )
+    back = (codes - quantized.input_zero_point) * quantized.input_scale / quantized.input_factor
+    assert (np.abs(back - inputs) <= quantized.input_scale / quantized.input_factor / 2 + 1e-5).all()
     assert np.abs(back @ restored - inputs @ weights).max() < 0.05 * np.abs(inputs @ weights).max()

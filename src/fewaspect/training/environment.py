@@ -1,4 +1,4 @@
-"""What a result was made with: versions, processor, threads."""
+"""The software and hardware a result was made with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OPTIONAL = ("onnxruntime",)
 
 
 def describe_environment() -> dict[str, Any]:
-    """Versions and machine, without host name, user or paths."""
+    """Package versions, processor, threads and GPU; no host name, user or paths. JSON-able."""
     import torch
 
     optional = [name for name in OPTIONAL if find_spec(name)]

@@ -1,7 +1,6 @@
-"""Metrics inside each episode, for a stack of episodes at once; means and intervals are then taken over episodes.
+"""Metrics of multi-label classification, in numpy, for a stack of episodes at once.
 
-Arrays are (E, Q, N): episodes, queries, classes. Every metric returns (E,); an episode where it is not defined gives
-NaN, which `summarise` leaves out and counts. `measure` takes lists of (Q, N) arrays whose shapes may differ.
+Arrays are (E, Q, N): episodes, queries, classes. A metric returns (E,), with NaN where it is not defined.
 """
 
 from __future__ import annotations
@@ -9,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-
-from fewaspect.evaluation.intervals import Interval, mean_interval
 
 Episodes = Sequence[np.ndarray] | np.ndarray
 
@@ -20,13 +17,13 @@ def auc(scores: np.ndarray, truth: np.ndarray) -> np.ndarray:
 
     A class without a positive or without a negative query has no AUC and is left out; NaN if no class has one.
     """
-    hits, first, last = _ranking(scores, truth)
-    misses = ~hits
-    misses_so_far = np.cumsum(misses, axis=-1)
-    above = np.take_along_axis(misses_so_far - misses, first, -1)  # (E, N, Q) negatives ranked strictly above
-    not_below = np.take_along_axis(misses_so_far, last, -1)  # (E, N, Q) negatives ranked above or tied
-    wrong = np.where(hits, above + not_below, 0).sum(-1) / 2  # (E, N) pairs in the wrong order, a tie is half a pair
-    pairs = hits.sum(-1) * misses.sum(-1)
+    positive, first, last = _ranking(scores, truth)
+    negative = ~positive
+    negatives = np.cumsum(negative, axis=-1)
+    above = np.take_along_axis(negatives - negative, first, -1)  # (E, N, Q) negatives ranked strictly above
+    not_below = np.take_along_axis(negatives, last, -1)  # (E, N, Q) negatives ranked above or tied
+    wrong = np.where(positive, above + not_below, 0).sum(-1) / 2  # (E, N) pairs in the wrong order, a tie is half one
+    pairs = positive.sum(-1) * negative.sum(-1)
     return _mean_of_defined(_ratio(pairs - wrong, pairs))
 
 
@@ -35,9 +32,9 @@ def average_precision(scores: np.ndarray, truth: np.ndarray) -> np.ndarray:
 
     A class without a positive query has none and is left out (without a negative it is 1); NaN if no class has one.
     """
-    hits, _, last = _ranking(scores, truth)
-    precision = np.take_along_axis(np.cumsum(hits, axis=-1), last, -1) / (last + 1)  # (E, N, Q)
-    return _mean_of_defined(_ratio(np.where(hits, precision, 0.0).sum(-1), hits.sum(-1)))
+    positive, _, last = _ranking(scores, truth)
+    precision = np.take_along_axis(np.cumsum(positive, axis=-1), last, -1) / (last + 1)  # (E, N, Q)
+    return _mean_of_defined(_ratio(np.where(positive, precision, 0.0).sum(-1), positive.sum(-1)))
 
 
 def macro_f1(truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
@@ -45,46 +42,46 @@ def macro_f1(truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
 
     A class with neither a positive nor a predicted query is left out; with only one of the two it counts as 0.
     """
-    both, actual, answered = _class_counts(truth, predicted)
-    return _mean_of_defined(_ratio(2 * both, actual + answered))
+    true_positives, positives, predictions = _class_counts(truth, predicted)
+    return _mean_of_defined(_ratio(2 * true_positives, positives + predictions))
 
 
 def macro_precision(truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     """Mean over classes of precision, over the same classes as `macro_f1`: positives but no predictions give 0."""
-    both, actual, answered = _class_counts(truth, predicted)
-    return _mean_of_defined(_ratio(both, np.where(actual > 0, np.maximum(answered, 1), answered)))
+    true_positives, positives, predictions = _class_counts(truth, predicted)
+    return _mean_of_defined(_ratio(true_positives, np.where(positives > 0, np.maximum(predictions, 1), predictions)))
 
 
 def macro_recall(truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     """Mean over classes of recall, over the same classes as `macro_f1`: predictions but no positives give 0."""
-    both, actual, answered = _class_counts(truth, predicted)
-    return _mean_of_defined(_ratio(both, np.where(answered > 0, np.maximum(actual, 1), actual)))
+    true_positives, positives, predictions = _class_counts(truth, predicted)
+    return _mean_of_defined(_ratio(true_positives, np.where(predictions > 0, np.maximum(positives, 1), positives)))
 
 
 def micro_f1(truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     """F1 over all (query, class) pairs of an episode; NaN if nothing is positive and nothing predicted."""
-    both, actual, answered = (counts.sum(-1) for counts in _class_counts(truth, predicted))
-    return _ratio(2 * both, actual + answered)
+    true_positives, positives, predictions = (counts.sum(-1) for counts in _class_counts(truth, predicted))
+    return _ratio(2 * true_positives, positives + predictions)
 
 
 def top_count(scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The `counts` best classes of each query, for any leading shape: (..., N) and (...) give (..., N) bool.
+    """The `counts` best classes of each query: (..., N) scores and (...) counts to (..., N) booleans.
 
-    Equal scores are taken in class order. A count of 0 answers none, a count above N answers all classes.
+    Equal scores are taken in class order; a count above N selects all classes.
     """
     scores, counts = _ordered(scores), np.asarray(counts)
     if counts.shape != scores.shape[:-1] or not np.issubdtype(counts.dtype, np.integer) or (counts < 0).any():
         raise ValueError(
-            f"counts must be whole numbers from 0 with one for each query, shape {scores.shape[:-1]}; "
+            f"counts must be integers of at least 0, one for each query, shape {scores.shape[:-1]}; "
             f"found {counts.dtype} of shape {counts.shape}" + (f", least {counts.min()}." if counts.size else ".")
         )
     best_first = np.argsort(-scores, axis=-1, kind="stable")
-    place = np.argsort(best_first, axis=-1, kind="stable")  # the inverse permutation: each class's place, from 0
-    return place < counts[..., None]
+    rank = np.argsort(best_first, axis=-1, kind="stable")  # the inverse permutation
+    return rank < counts[..., None]
 
 
 def oracle_count_f1(scores: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Macro F1 when each query's true number of aspects is known: what the ranking alone is worth."""
+    """Macro F1 of the best classes up to each query's true number of aspects: the quality of the ranking alone."""
     scores, truth = _same_shape(_ordered(scores), _booleans("truth", truth))
     return macro_f1(truth, top_count(scores, truth.sum(-1)))
 
@@ -96,20 +93,20 @@ def count_accuracy(truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
 
 
 def always_one_accuracy(truth: np.ndarray) -> np.ndarray:
-    """Share of queries with exactly one aspect: the count accuracy of always answering one. NaN without queries."""
+    """Count accuracy of always predicting one aspect; NaN without queries."""
     return _share(_booleans("truth", truth).sum(-1) == 1)
 
 
 def exact_match(truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Share of queries answered with exactly their aspects, no more and no fewer; NaN without queries."""
+    """Share of queries whose predicted aspects are exactly the true ones; NaN without queries."""
     truth, predicted = _same_shape(_booleans("truth", truth), _booleans("predicted", predicted))
     return _share((truth == predicted).all(-1))
 
 
 def over_episodes(metric: Callable[..., np.ndarray], *columns: Episodes) -> np.ndarray:
-    """One value per episode, in order, for lists of per-episode arrays: equal shapes are stacked and measured together.
+    """(E,) values of a metric for lists of (Q, N) arrays, whose shapes may differ between episodes.
 
-    `over_episodes(auc, scores, truth)` calls `auc` once for each (Q, N) that occurs.
+    `over_episodes(auc, scores, truth)` calls `auc` once for each shape that occurs.
     """
     lengths = [len(column) for column in columns]
     if len(set(lengths)) != 1:
@@ -123,8 +120,8 @@ def over_episodes(metric: Callable[..., np.ndarray], *columns: Episodes) -> np.n
     return values
 
 
-def measure(scores: Episodes, truth: Episodes, predicted: Episodes) -> dict[str, np.ndarray]:
-    """Every metric by the name it has in results, one value per episode; shapes (Q, N) may differ between episodes."""
+def all_metrics(scores: Episodes, truth: Episodes, predicted: Episodes) -> dict[str, np.ndarray]:
+    """(E,) values of every metric, by its name in results, for lists of (Q, N) arrays."""
     return {
         "auc": over_episodes(auc, scores, truth),
         "f1": over_episodes(macro_f1, truth, predicted),
@@ -139,13 +136,8 @@ def measure(scores: Episodes, truth: Episodes, predicted: Episodes) -> dict[str,
     }
 
 
-def summarise(values: np.ndarray) -> Interval:
-    """Mean over episodes with its 95 % interval; episodes without a value (NaN) are left out and counted."""
-    return mean_interval(values)
-
-
 def _ranking(scores: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Per class the truth of its queries, best score first, and where each query's run of equal scores begins and ends.
+    """Queries of each class sorted by falling score: their truth, and first and last rank of those tied with each.
 
     All three are (E, N, Q).
     """
@@ -154,30 +146,30 @@ def _ranking(scores: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndar
     order = np.argsort(-scores, axis=-1)
     ranked = np.take_along_axis(scores, order, -1)
     changes = ranked[..., 1:] != ranked[..., :-1]
-    places = np.arange(ranked.shape[-1])
-    first = np.broadcast_to(places, ranked.shape).copy()
+    ranks = np.arange(ranked.shape[-1])
+    first = np.broadcast_to(ranks, ranked.shape).copy()
     first[..., 1:][~changes] = 0
     first = np.maximum.accumulate(first, axis=-1)
-    last = np.broadcast_to(places, ranked.shape).copy()
+    last = np.broadcast_to(ranks, ranked.shape).copy()
     last[..., :-1][~changes] = ranked.shape[-1]
     last = np.minimum.accumulate(last[..., ::-1], axis=-1)[..., ::-1]
     return np.take_along_axis(truth, order, -1), first, last
 
 
 def _class_counts(truth: np.ndarray, predicted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Queries of each class that are (positive and predicted, positive, predicted), each (E, N)."""
+    """(E, N) numbers of true positives, positives and predictions of each class."""
     truth, predicted = _same_shape(_booleans("truth", truth), _booleans("predicted", predicted))
     return (truth & predicted).sum(-2), truth.sum(-2), predicted.sum(-2)
 
 
 def _mean_of_defined(values: np.ndarray) -> np.ndarray:
-    """(E, N) to (E,): the mean over classes that have a value, NaN where none has."""
+    """(E, N) to (E,): the mean over classes that are not NaN, NaN where all are."""
     defined = ~np.isnan(values)
     return _ratio(np.where(defined, values, 0.0).sum(-1), defined.sum(-1))
 
 
 def _share(right: np.ndarray) -> np.ndarray:
-    """(E, Q) to (E,): the share of queries that are right."""
+    """(E, Q) booleans to (E,): the share of queries that are right."""
     return _ratio(right.sum(-1), np.full(right.shape[:-1], right.shape[-1]))
 
 
@@ -187,7 +179,7 @@ def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def _ordered(scores: np.ndarray) -> np.ndarray:
-    """Scores as float64; NaN is refused, since it has no place in a ranking."""
+    """Scores as float64; NaN, which cannot be ranked, is refused."""
     scores = np.asarray(scores, dtype=np.float64)
     if np.isnan(scores).any():
         raise ValueError(f"scores must be numbers that can be ranked, found {np.isnan(scores).sum()} NaN among them.")
@@ -208,7 +200,7 @@ def _booleans(name: str, values: np.ndarray) -> np.ndarray:
 
 
 def _same_shape(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both arrays, once they are known to describe the same episodes, queries and classes."""
+    """Both arrays, if their shapes are equal."""
     if left.shape != right.shape:
         raise ValueError(f"Both arrays must have one (episodes, queries, classes), found {left.shape}, {right.shape}.")
     return left, right
