@@ -5,11 +5,11 @@ from __future__ import annotations
 from fewaspect.core.errors import FewAspectError
 
 
-class MissingError(FewAspectError):
+class NotFoundError(FewAspectError):
     """A project, an aspect, an example or a sentence that does not exist."""
 
 
-class TakenError(FewAspectError):
+class NameTakenError(FewAspectError):
     """A name that is in use."""
 
 
@@ -21,8 +21,8 @@ class TooManyError(FewAspectError):
     """More aspects, examples or rows than the limits allow."""
 
 
-class ChangedError(FewAspectError):
-    """The project is no longer what an answer was worked out for."""
+class RevisionConflictError(FewAspectError):
+    """The project changed while an answer was computed."""
 
 
 class TooLargeError(FewAspectError):

@@ -32,11 +32,11 @@ class Studio:
         """Load the weights and the first project, so that the first page does not wait for them."""
         from fewaspect.studio.store.projects import list_projects
 
-        _ = self.engine.scorer
+        _ = self.engine.model
         with self.database.read() as connection:
             first = list_projects(connection)[:1]
         for project in first:
-            self.engine.state(project["id"])
+            self.engine.snapshot(project["id"])
         gc.collect()
         gc.freeze()  # else all that was loaded is looked through again and again, while every request waits
 

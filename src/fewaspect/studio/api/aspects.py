@@ -23,7 +23,7 @@ from fewaspect.studio.api.fields import (
     given,
 )
 from fewaspect.studio.api.problem_details import answers
-from fewaspect.studio.engine.state import State
+from fewaspect.studio.engine.snapshot import Snapshot
 from fewaspect.studio.store.definition import NewAspect, add_aspect, change_aspect, remove_aspect
 from fewaspect.studio.store.projects import project_row
 from fewaspect.studio.studio import Studio
@@ -64,13 +64,13 @@ class AspectAnswer(Answer):
     found: int
 
 
-def aspects_of(state: State) -> list[dict[str, Any]]:
-    found = state.decided().sum(axis=0).tolist()
-    shots = [number for given in state.definition.examples for number in given.aspects]
+def aspects_of(snapshot: Snapshot) -> list[dict[str, Any]]:
+    found = snapshot.decided().sum(axis=0).tolist()
+    shots = [number for given in snapshot.definition.examples for number in given.aspects]
     return [
         {"id": a.id, "name": a.name, "description": a.description, "threshold": a.threshold, "colour": a.colour,
          "examples": shots.count(a.id), "found": count}
-        for a, count in zip(state.definition.aspects, found, strict=True)
+        for a, count in zip(snapshot.definition.aspects, found, strict=True)
     ]  # fmt: skip
 
 
@@ -103,4 +103,4 @@ def delete(studio: InStudio, project: ProjectId, aspect: Id) -> None:
 
 
 def _one(studio: Studio, project: int, aspect: int) -> dict[str, Any]:
-    return next(own for own in aspects_of(studio.engine.state(project)) if own["id"] == aspect)
+    return next(own for own in aspects_of(studio.engine.snapshot(project)) if own["id"] == aspect)

@@ -15,8 +15,8 @@ from fewaspect.detector.explain import Analysis
 from fewaspect.studio.api.fields import LIMITS, Answer, Given, InStudio, ProjectId, Text, example, given
 from fewaspect.studio.api.problem_details import answers
 from fewaspect.studio.api.sentences import SentenceAnswer
-from fewaspect.studio.engine.presenters import deciding_words, describe
-from fewaspect.studio.engine.state import State
+from fewaspect.studio.engine.presenters import deciding_words, present
+from fewaspect.studio.engine.snapshot import Snapshot
 
 router = APIRouter(prefix="/projects/{project}", tags=["detection"])
 CANDIDATES = 600  # sentences among which suggestions are chosen: the least sure ones, and some of all
@@ -104,24 +104,25 @@ class Suggestions(Answer):
 async def detect(studio: InStudio, project: ProjectId, asked: Texts) -> Any:
     """Aspects of each text; requests that arrive together share one call of the detector."""
 
-    def work(texts: list[str]) -> tuple[State, list[Analysis | None]]:
-        with studio.engine.first():
-            state = studio.engine.state(project)
-            found = state.detector.analyze_many(texts, words=asked.explain) if state.detector else [None] * len(texts)
-            return state, list(found)
+    def work(texts: list[str]) -> tuple[Snapshot, list[Analysis | None]]:
+        with studio.engine.foreground():
+            snapshot = studio.engine.snapshot(project)
+            if snapshot.detector is None:
+                return snapshot, [None] * len(texts)
+            return snapshot, [*snapshot.detector.analyze_many(texts, words=asked.explain)]
 
-    state, found = await studio.batcher.ask((project, asked.explain), asked.texts, work)
-    return {"revision": state.revision, "results": [_detected(state, one, asked.explain) for one in found]}
+    snapshot, found = await studio.batcher.ask((project, asked.explain), asked.texts, work)
+    return {"revision": snapshot.revision, "results": [_detected(snapshot, one, asked.explain) for one in found]}
 
 
 @router.post("/analyze", response_model=AnalysisAnswer, responses=answers(404))
 def analyze(studio: InStudio, project: ProjectId, asked: OneText) -> Any:
     """All there is to say of one text."""
-    with studio.engine.first():
-        state = studio.engine.state(project)
-        if state.detector is None:
+    with studio.engine.foreground():
+        detector = studio.engine.snapshot(project).detector
+        if detector is None:
             raise DataError("analyze: expected a project with aspects, found none.")
-        return asdict(state.detector.analyze(asked.text))
+        return asdict(detector.analyze(asked.text))
 
 
 @router.get("/suggestions", response_model=Suggestions, responses=answers(404))
@@ -131,34 +132,34 @@ async def suggestions(
     """Which sentences to label next, best first, and why."""
 
     def work() -> dict[str, Any]:
-        with studio.engine.first():
-            state = studio.engine.state(project)
-            if state.detector is None:
+        with studio.engine.foreground():
+            snapshot = studio.engine.snapshot(project)
+            if snapshot.detector is None:
                 return {"suggestions": []}
-            rows = _candidates(state)
-            chosen = state.detector.suggest([state.rows.texts[row] for row in rows], n)
-            shown = describe(state, [rows[one.index] for one in chosen])
+            rows = _candidates(snapshot)
+            chosen = snapshot.detector.suggest([snapshot.sentences.texts[row] for row in rows], n)
+            shown = present(snapshot, [rows[one.index] for one in chosen])
             return {"suggestions": [{"sentence": s, "reason": c.why} for s, c in zip(shown, chosen, strict=True)]}
 
     return await run_in_threadpool(work)
 
 
-def _candidates(state: State) -> list[int]:
+def _candidates(snapshot: Snapshot) -> list[int]:
     """Not all of many: a suggestion must come within a second."""
-    rows = np.setdiff1d(np.arange(len(state.rows.ids)), list(state.confirmed))
+    rows = np.setdiff1d(np.arange(len(snapshot.sentences.ids)), list(snapshot.confirmed))
     if len(rows) <= CANDIDATES:
         return rows.tolist()
-    unsure = rows[np.argsort(-state.unsure()[rows], kind="stable")][: CANDIDATES // 2]
+    uncertain = rows[np.argsort(-snapshot.uncertainty()[rows], kind="stable")][: CANDIDATES // 2]
     some = rows[:: max(1, len(rows) // (CANDIDATES // 2))]
-    return np.union1d(unsure, some).tolist()
+    return np.union1d(uncertain, some).tolist()
 
 
-def _detected(state: State, analysis: Analysis | None, explain: bool) -> dict[str, Any]:
+def _detected(snapshot: Snapshot, analysis: Analysis | None, explain: bool) -> dict[str, Any]:
     if analysis is None:
         return {"aspects": [], "scores": {}}
     found: dict[str, Any] = {"aspects": list(analysis.aspects), "scores": analysis.probabilities}
     if explain:
-        names = {aspect.id: aspect.name for aspect in state.definition.aspects}
+        names = {aspect.id: aspect.name for aspect in snapshot.definition.aspects}
         found["sentences"] = [asdict(sentence) for sentence in analysis.sentences]
-        found["words"] = [{**word, "aspect": names[word["aspect"]]} for word in deciding_words(analysis, state)]
+        found["words"] = [{**word, "aspect": names[word["aspect"]]} for word in deciding_words(analysis, snapshot)]
     return found

@@ -16,7 +16,7 @@ from fewaspect.core.errors import DataError
 from fewaspect.studio.api.fields import Answer, InStudio, ProjectId, example
 from fewaspect.studio.api.problem_details import answers
 from fewaspect.studio.api.projects import ProjectAnswer, project_answer
-from fewaspect.studio.engine.results import write_results
+from fewaspect.studio.engine.result_file import write_results
 from fewaspect.studio.importing.archives import read_model, read_project, write_model, write_project
 from fewaspect.studio.importing.project_import import take_model, take_project
 from fewaspect.studio.snippet import snippet
@@ -63,7 +63,7 @@ def take(studio: InStudio, file: Archive) -> Any:
 @router.get("/projects/{project}/model", response_class=FileResponse, responses=_file("zip"))
 def model(studio: InStudio, project: ProjectId) -> FileResponse:
     """The detector as a zip file of the folder that `AspectDetector.load` reads."""
-    detector = studio.engine.state(project).detector
+    detector = studio.engine.snapshot(project).detector
     if detector is None:
         raise DataError("model: expected a project with aspects, found none.")
     return _download(studio, project, lambda path: write_model(path, detector), "zip", "detector")
@@ -80,10 +80,10 @@ def put_model(studio: InStudio, project: ProjectId, file: Archive) -> Any:
 @router.get("/projects/{project}/results", response_class=FileResponse, responses=_file("csv", "parquet"))
 def results(studio: InStudio, project: ProjectId, format: Literal["csv", "parquet"] = "csv") -> FileResponse:
     """A row for each sentence; in CSV, cells that a spreadsheet would run are made harmless."""
-    state = studio.engine.fresh(project)
+    snapshot = studio.engine.scored_snapshot(project)
     with studio.database.read() as connection:
         reviews = list(read_reviews(connection, project))
-    return _download(studio, project, lambda path: write_results(state, reviews, path, format), format, "results")
+    return _download(studio, project, lambda path: write_results(snapshot, reviews, path, format), format, "results")
 
 
 @router.get("/projects/{project}/snippet", response_model=Snippet, responses=answers(404))

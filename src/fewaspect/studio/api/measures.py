@@ -10,14 +10,13 @@ from pydantic import Field, ValidationError
 from starlette.datastructures import UploadFile
 
 from fewaspect.core.errors import DataError, FewAspectError
-from fewaspect.detector.detector import Detector
 from fewaspect.studio.api.fields import LIMITS, Answer, Given, InStudio, ProjectId, Text, given
 from fewaspect.studio.api.problem_details import RefusedError, answers
 from fewaspect.studio.api.projects import Nothing
-from fewaspect.studio.engine.curves import measure_texts
-from fewaspect.studio.engine.overview import overview
+from fewaspect.studio.engine.curves import evaluate_texts
+from fewaspect.studio.engine.dashboard import dashboard_counts
 from fewaspect.studio.importing.uploads import keep_upload
-from fewaspect.studio.problems import ChangedError
+from fewaspect.studio.problems import RevisionConflictError
 from fewaspect.studio.store.definition import set_thresholds
 from fewaspect.studio.store.projects import project_row
 from fewaspect.studio.studio import Studio
@@ -114,23 +113,21 @@ class Dashboard(Answer):
 @router.post("/tune", response_model=TunedAnswer, responses=answers(404, 409))
 def tune(studio: InStudio, project: ProjectId, nothing: Nothing | None = None) -> Any:
     """Each aspect's threshold where its F1 is best, each example read as if it had not been given; one change."""
-    with studio.engine.first():
-        state = studio.engine.state(project)
-        if state.detector is None:
+    with studio.engine.foreground():
+        snapshot = studio.engine.snapshot(project)
+        detector = studio.engine.fit(snapshot.definition, snapshot.detector)  # tuning changes it
+        if detector is None:
             raise DataError("tune: expected a project with aspects, found none.")
-        before = state.detector.thresholds_
-        own = Detector.on(
-            studio.engine.scorer, state.definition.as_examples(), state.definition.thresholds(), state.detector
-        )
-        tuned = own.tune()
-    found = {state.id_by_name[name]: row.threshold for name, row in tuned.items() if row.texts}
+        before, tuned = detector.thresholds_, detector.tune()
+    ids = snapshot.id_by_name
+    found = {ids[name]: row.threshold for name, row in tuned.items() if row.texts}
     with studio.database.write() as connection:
-        if project_row(connection, project).revision != state.revision:
-            raise ChangedError("expected the project as it was when tuning began, found it changed. Tune again.")
+        if project_row(connection, project).revision != snapshot.revision:
+            raise RevisionConflictError("expected the project as when tuning began, found it changed. Tune again.")
         set_thresholds(connection, project, found, "tune the thresholds")
     return {
         "aspects": [
-            {"id": state.id_by_name[name], "name": name, "threshold_before": before[name], "threshold": row.threshold,
+            {"id": ids[name], "name": name, "threshold_before": before[name], "threshold": row.threshold,
              "f1_before": row.f1_before, "f1": row.f1, "texts": row.texts}
             for name, row in tuned.items()
         ]
@@ -167,18 +164,18 @@ async def evaluate(studio: InStudio, project: ProjectId, request: Request) -> An
             texts, labels = await run_in_threadpool(_from_file, studio, file)
     else:
         texts, labels = _from_json(await request.body())
-    return await run_in_threadpool(_measure, studio, project, texts, labels)
+    return await run_in_threadpool(_evaluate, studio, project, texts, labels)
 
 
 @router.get("/dashboard", response_model=Dashboard, responses=answers(404))
 def dashboard(studio: InStudio, project: ProjectId) -> Any:
     """How often each aspect, which together, and when."""
-    return overview(studio.engine.state(project))
+    return dashboard_counts(studio.engine.snapshot(project))
 
 
-def _measure(studio: Studio, project: int, texts: list[str], labels: list[list[str]]) -> dict[str, Any]:
-    with studio.engine.first():
-        return measure_texts(studio.engine.state(project), texts, labels)
+def _evaluate(studio: Studio, project: int, texts: list[str], labels: list[list[str]]) -> dict[str, Any]:
+    with studio.engine.foreground():
+        return evaluate_texts(studio.engine.snapshot(project), texts, labels)
 
 
 def _from_json(body: bytes) -> tuple[list[str], list[list[str]]]:

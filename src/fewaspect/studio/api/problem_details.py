@@ -14,10 +14,10 @@ from starlette.exceptions import HTTPException
 
 from fewaspect.core.errors import FewAspectError
 from fewaspect.studio.problems import (
-    ChangedError,
-    MissingError,
+    NameTakenError,
+    NotFoundError,
     NothingToUndoError,
-    TakenError,
+    RevisionConflictError,
     TooLargeError,
     TooManyError,
     UnsupportedError,
@@ -25,7 +25,7 @@ from fewaspect.studio.problems import (
 
 MEDIA = "application/problem+json"
 STATUS = {
-    MissingError: 404, TakenError: 409, NothingToUndoError: 409, ChangedError: 409, TooManyError: 422,
+    NotFoundError: 404, NameTakenError: 409, NothingToUndoError: 409, RevisionConflictError: 409, TooManyError: 422,
     TooLargeError: 413, UnsupportedError: 415,
 }  # fmt: skip
 _log = logging.getLogger(__name__)

@@ -101,14 +101,15 @@ class Done(Answer):
 
 
 def project_answer(studio: Studio, project: int) -> dict[str, Any]:
-    state = studio.engine.state(project)
+    snapshot = studio.engine.snapshot(project)
     with studio.database.read() as connection:
         row = counted_project(connection, project)
         can_undo, can_redo = next_in_words(connection, project)
     return {
-        **row, "aspects": aspects_of(state),
-        "revision": state.revision, "threshold": state.threshold, "threshold_set": state.definition.threshold,
-        "scored": state.scored, "can_undo": can_undo, "can_redo": can_redo, "dated": any(state.rows.dates),
+        **row, "aspects": aspects_of(snapshot),
+        "revision": snapshot.revision, "threshold": snapshot.threshold, "threshold_set": snapshot.definition.threshold,
+        "scored": snapshot.scores.scored, "can_undo": can_undo, "can_redo": can_redo,
+        "dated": any(snapshot.sentences.dates),
     }  # fmt: skip
 
 

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query
 
 from fewaspect.studio.api.fields import LARGEST, Answer, AspectIds, Given, Id, InStudio, ProjectId, example, given
 from fewaspect.studio.api.problem_details import answers
-from fewaspect.studio.engine.engine import AT_ONCE
-from fewaspect.studio.engine.presenters import Wanted, describe, show_page
-from fewaspect.studio.engine.state import State
+from fewaspect.studio.engine.presenters import present
+from fewaspect.studio.engine.sentence_query import SentenceQuery
+from fewaspect.studio.engine.snapshot import Snapshot
 from fewaspect.studio.store.definition import put_example, remove_example
 from fewaspect.studio.store.projects import project_row
 from fewaspect.studio.store.rows import row_of
@@ -105,30 +105,30 @@ def list_some(
     show: Literal["all", "none", "uncertain", "examples"] = "all",
     q: Annotated[str, Query(max_length=200, description="Words that must all occur.")] = "",
     order: Literal["file", "uncertain"] = "file",
-    together: Annotated[int | None, Query(ge=1, le=LARGEST, description="Another aspect it has too.")] = None,
+    co_aspect: Annotated[
+        int | None, Query(alias="together", ge=1, le=LARGEST, description="Another aspect of the same sentence.")
+    ] = None,
     period: Annotated[str, Query(pattern=r"^(\d{4}(-\d{2}){0,2})?$", description="How its date begins.")] = "",
     revision: Revision = None,
 ) -> Any:
     """One page; what is on it is scored at one revision, the present one unless an earlier one will do."""
-    with studio.engine.first():
-        state = studio.engine.state(project).at_least(revision)
-        wanted = Wanted(aspect, show, q, order, together, period)
-        if wanted.by_scores and len(stale := state.stale()) <= AT_ONCE:
-            state.score(stale)
-        total, found = show_page(state, wanted, offset, limit)
-    return {"total": total, "revision": state.revision, "scored": state.scored, "sentences": found}
+    query = SentenceQuery(aspect, show, q, order, co_aspect, period)
+    with studio.engine.foreground():
+        snapshot = studio.engine.snapshot(project, revision)
+        total, found = query.page(snapshot, offset, limit)
+    return {"total": total, "revision": snapshot.revision, "scored": snapshot.scores.scored, "sentences": found}
 
 
 @router.get("/{sentence}", response_model=SentenceDetail, responses=answers(404))
 def get(studio: InStudio, project: ProjectId, sentence: Id, revision: Revision = None) -> Any:
     """One sentence with the nearest examples and the review it is from."""
-    with studio.engine.first():
-        state = studio.engine.state(project).at_least(revision)
-        row = state.rows.row_of(sentence)
-        found, nearest = describe(state, [row])[0], _nearest(state, row)
+    with studio.engine.foreground():
+        snapshot = studio.engine.snapshot(project, revision)
+        row = snapshot.sentences.row_of(sentence)
+        found, nearest = present(snapshot, [row])[0], _nearest(snapshot, row)
     with studio.database.read() as connection:
         review = row_of(connection, reviews, project, found["review_id"])
-    thresholds = dict(zip(map(str, state.aspect_ids), state.thresholds.tolist(), strict=True))
+    thresholds = dict(zip(map(str, snapshot.aspect_ids), snapshot.thresholds.tolist(), strict=True))
     source = {"id": review.id, "text": review.text, "fields": review.fields}
     return {**found, "nearest": nearest, "review": source, "thresholds": thresholds}
 
@@ -146,8 +146,8 @@ def correct(studio: InStudio, project: ProjectId, sentence: Id, said: Correction
 @router.delete("/{sentence}/aspects", response_model=SentenceAnswer, responses=answers(404))
 def release(studio: InStudio, project: ProjectId, sentence: Id) -> Any:
     """It is no example any more; if it was none, nothing changes."""
-    state = studio.engine.state(project)
-    example = state.confirmed.get(state.rows.row_of(sentence))
+    snapshot = studio.engine.snapshot(project)
+    example = snapshot.confirmed.get(snapshot.sentences.row_of(sentence))
     if example is not None:
         with studio.database.write() as connection:
             project_row(connection, project)
@@ -156,18 +156,18 @@ def release(studio: InStudio, project: ProjectId, sentence: Id) -> Any:
 
 
 def _one(studio: Studio, project: int, sentence: int) -> dict[str, Any]:
-    with studio.engine.first():
-        state = studio.engine.state(project)
-        return describe(state, [state.rows.row_of(sentence)])[0]
+    with studio.engine.foreground():
+        snapshot = studio.engine.snapshot(project)
+        return present(snapshot, [snapshot.sentences.row_of(sentence)])[0]
 
 
-def _nearest(state: State, row: int) -> dict[str, list[dict[str, Any]]]:
-    if state.detector is None:
+def _nearest(snapshot: Snapshot, row: int) -> dict[str, list[dict[str, Any]]]:
+    if snapshot.detector is None:
         return {}
-    numbers = {example.text: example.id for example in state.definition.examples}
-    (analysis,) = state.detector.analyze_many([state.rows.texts[row]], words=False, nearest=True)
+    numbers = {example.text: example.id for example in snapshot.definition.examples}
+    (analysis,) = snapshot.detector.analyze_many([snapshot.sentences.texts[row]], words=False, nearest=True)
     return {
-        str(state.id_by_name[name]): [
+        str(snapshot.id_by_name[name]): [
             {"text": one.text, "similarity": one.similarity, "example_id": numbers.get(one.text)} for one in near
         ]
         for name, near in analysis.nearest.items()

@@ -47,8 +47,7 @@ class Health(Answer):
 def status(studio: InStudio, request: Request) -> Any:
     """Version, what computes, and the limits."""
     limits = {name: getattr(studio.limits, name) for name in LimitsAnswer.model_fields}
-    backend = studio.engine.scorer.backend if studio.engine.loaded else None
-    token_required = bool(request.app.state.access.token)
+    token_required, backend = bool(request.app.state.access.token), studio.engine.backend
     return {"version": __version__, "backend": backend, "token_required": token_required, "limits": limits}
 
 

@@ -39,7 +39,7 @@ def import_reviews(
 
 
 def _read(studio: Studio, upload: Upload, text: str | None, date: str | None, job: Job) -> list[NewReview]:
-    limits, scorer = studio.limits, studio.engine.scorer
+    limits, model = studio.limits, studio.engine.model
     column = text or guess_text(upload.source, columns_of(upload))
     stream = Stream(upload.source, upload.format, None if upload.format.value == "txt" else column)
     job.total = stream.columns.total or 0
@@ -54,7 +54,7 @@ def _read(studio: Studio, upload: Upload, text: str | None, date: str | None, jo
             raise DataError("expected to finish the import, found that the studio stops.")
         kept = [review for review in chunk if review.text.strip() and len(review.text) <= limits.text_chars]
         texts = check_texts([review.text.replace("\0", "\ufffd") for review in kept])
-        spans, *_ = split(scorer, texts)
+        spans, *_ = split(model, texts)
         dates += [review.fields.get(date) if date else None for review in kept]
         found += [
             NewReview(own, None, _fields(review), places)
@@ -75,10 +75,10 @@ def _fields(review: Review) -> dict[str, Any]:
 
 
 def _wait_for_detection(studio: Studio, project: int, job: Job) -> None:
-    state = studio.engine.state(project)
-    job.stage, job.done, job.total = "detecting", 0, len(state.rows.ids)
-    while state.unfinished and not studio.jobs.stopping.is_set():
+    scores = studio.engine.snapshot(project).scores
+    job.stage, job.done, job.total = "detecting", 0, len(scores.sentence_ids)
+    while len(scores.stale()) and not studio.jobs.stopping.is_set():
         time.sleep(POLL)
-        state = studio.engine.state(project)
-        job.done = job.total - len(state.stale())
+        scores = studio.engine.snapshot(project).scores
+        job.done = job.total - len(scores.stale())
     job.done = job.total

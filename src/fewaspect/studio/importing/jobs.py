@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fewaspect.core.errors import FewAspectError
-from fewaspect.studio.problems import MissingError
+from fewaspect.studio.problems import NotFoundError
 
 KEPT = 200  # jobs that can still be asked about
 _log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class Jobs:
     def get(self, project: int, number: int) -> Job:
         job = self._jobs.get(number)
         if job is None or job.project != project:
-            raise MissingError(f"expected a job of this project, found none with the id {number}.")
+            raise NotFoundError(f"expected a job of this project, found none with the id {number}.")
         return job
 
     def stop(self) -> None:

@@ -33,7 +33,7 @@ def take_project(studio: Studio, about: ProjectInFile, reviews: Sequence[ReviewI
     texts = check_texts([_clean(review.text) for review in reviews])
     if any(len(text) > studio.limits.text_chars for text in texts):
         raise DataError(f"expected reviews of at most {studio.limits.text_chars:,} characters, found a longer one.")
-    spans, *_ = split(studio.engine.scorer, texts)
+    spans, *_ = split(studio.engine.model, texts)
     new = [
         NewReview(text, review.date, review.fields, own)
         for text, review, own in zip(texts, reviews, spans, strict=True)

@@ -13,7 +13,7 @@ from fewaspect.data.labelled import text_identity
 from fewaspect.data.labels import shortened
 from fewaspect.detector.support import Examples
 from fewaspect.studio.limits import Limits
-from fewaspect.studio.problems import TakenError, TooManyError
+from fewaspect.studio.problems import NameTakenError, TooManyError
 from fewaspect.studio.store.database import now
 from fewaspect.studio.store.journal import Journal, change
 from fewaspect.studio.store.projects import project_row
@@ -246,7 +246,7 @@ def _names(connection: Connection, project: int, own: Sequence[int]) -> list[str
 def _refuse_taken(connection: Connection, project: int, name: str) -> None:
     same = select(aspects.c.id).where(aspects.c.project_id == project, aspects.c.name == name)
     if connection.scalar(same) is not None:
-        raise TakenError(f"expected a new name, found {shortened(name)}, which another aspect has.")
+        raise NameTakenError(f"expected a new name, found {shortened(name)}, which another aspect has.")
 
 
 def _refuse_too_many_examples(connection: Connection, project: int, limits: Limits) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from fewaspect.data.labels import shortened
-from fewaspect.studio.problems import MissingError, TakenError
+from fewaspect.studio.problems import NameTakenError, NotFoundError
 from fewaspect.studio.store.database import now
 from fewaspect.studio.store.tables import aspects, examples, projects, reviews, sentences
 
@@ -66,10 +66,10 @@ def free_name(connection: Connection, name: str) -> str:
 
 def _found(row: Any, project: int) -> Any:
     if row is None:
-        raise MissingError(f"expected a project, found none with the id {project}.")
+        raise NotFoundError(f"expected a project, found none with the id {project}.")
     return row
 
 
 def _refuse_taken(connection: Connection, name: str) -> None:
     if connection.scalar(select(projects.c.id).where(projects.c.name == name)) is not None:
-        raise TakenError(f"expected a new name, found {shortened(name)}, which another project has.")
+        raise NameTakenError(f"expected a new name, found {shortened(name)}, which another project has.")

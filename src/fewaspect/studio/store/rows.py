@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, select
 
-from fewaspect.studio.problems import MissingError
+from fewaspect.studio.problems import NotFoundError
 from fewaspect.studio.store.tables import aspects, examples, reviews, sentences
 
 _CALLED = {aspects: "an aspect", examples: "an example", reviews: "a review", sentences: "a sentence"}
@@ -17,5 +17,5 @@ def row_of(connection: Connection, table: Table, project: int, number: int) -> A
     own = select(table).where(table.c.id == number, table.c.project_id == project)
     row = connection.execute(own).one_or_none()
     if row is None:
-        raise MissingError(f"expected {_CALLED[table]} of this project, found none with the id {number}.")
+        raise NotFoundError(f"expected {_CALLED[table]} of this project, found none with the id {number}.")
     return row
