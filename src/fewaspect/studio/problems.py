@@ -1,4 +1,4 @@
-"""What a user of the studio can get wrong, each answered in its own way."""
+"""Errors that users of the studio can cause, each with an HTTP status of its own."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ class NameTakenError(FewAspectError):
 
 
 class NothingToUndoError(FewAspectError):
-    """There is no change to undo, or none to do again."""
-
-
-class TooManyError(FewAspectError):
-    """More aspects, examples or rows than the limits allow."""
+    """There is no change to undo or to redo."""
 
 
 class RevisionConflictError(FewAspectError):
     """The project changed while an answer was computed."""
+
+
+class TooManyError(FewAspectError):
+    """More aspects, examples or rows than the limits allow."""
 
 
 class TooLargeError(FewAspectError):
@@ -30,4 +30,4 @@ class TooLargeError(FewAspectError):
 
 
 class UnsupportedError(FewAspectError):
-    """A file of a kind that is not read."""
+    """A file of an unsupported format."""

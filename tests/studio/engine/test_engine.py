@@ -76,6 +76,14 @@ def test_the_worker_outlives_a_fault(engine: Engine, monkeypatch: pytest.MonkeyP
     wait_until(lambda: not len(snapshot.scores.stale()))
 
 
+def test_the_worker_goes_on_when_a_request_was_faster(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    pending = Engine._pending
+    asked = iter([(1, lambda: None), None])  # there is work when it wakes, and none when it takes it
+    monkeypatch.setattr(Engine, "_pending", lambda own: next(asked, pending(own)))
+    snapshot = engine.snapshot(1)
+    wait_until(lambda: not len(snapshot.scores.stale()))
+
+
 def test_a_new_example_changes_what_is_found(engine: Engine) -> None:
     before = engine.scored_snapshot(1)
     with engine.database.write() as connection:

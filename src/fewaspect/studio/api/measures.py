@@ -1,4 +1,4 @@
-"""Tuning thresholds, measuring on labelled texts, and the project in numbers."""
+"""Tuning of thresholds, evaluation on labelled texts, and the dashboard."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pydantic import Field, ValidationError
 from starlette.datastructures import UploadFile
 
 from fewaspect.core.errors import DataError, FewAspectError
-from fewaspect.studio.api.fields import LIMITS, Answer, Given, InStudio, ProjectId, Text, given
-from fewaspect.studio.api.problem_details import RefusedError, answers
-from fewaspect.studio.api.projects import Nothing
+from fewaspect.studio.api.fields import LIMITS, CurrentStudio, ProjectId, RequestBody, ResponseBody, Text, example
+from fewaspect.studio.api.problem_details import RefusedError, errors
+from fewaspect.studio.api.projects import EmptyBody
 from fewaspect.studio.engine.curves import evaluate_texts
 from fewaspect.studio.engine.dashboard import dashboard_counts
 from fewaspect.studio.importing.uploads import keep_upload
@@ -24,16 +24,26 @@ from fewaspect.studio.studio import Studio
 router = APIRouter(prefix="/projects/{project}", tags=["measures"])
 
 
-class Labelled(Given):
-    """Texts, and the names of the aspects that each has; a name that is no aspect of the project is counted apart."""
+class LabelledTexts(RequestBody):
+    """Texts and the names of their aspects; names that are no aspects of the project are counted separately."""
 
-    model_config = given(texts=["The garage was full.", "We went on Monday."], labels=[["parking"], []])
+    model_config = example(texts=["The garage was full.", "We went on Monday."], labels=[["parking"], []])
     texts: Annotated[list[Text], Field(min_length=1, max_length=LIMITS.import_rows)]
     labels: list[list[str]]
 
 
-class TunedAspect(Answer):
-    """`texts`: examples that carry it; without one, its threshold stays."""
+_FILE = {"type": "object", "required": ["file"], "properties": {"file": {"type": "string", "format": "binary"}}}
+BODY = {
+    "required": True,
+    "content": {
+        "application/json": {"schema": LabelledTexts.model_json_schema()},
+        "multipart/form-data": {"schema": _FILE},
+    },
+}
+
+
+class TunedAspect(ResponseBody):
+    """`texts`: examples of the aspect; without one, its threshold stays."""
 
     id: int
     name: str
@@ -44,25 +54,25 @@ class TunedAspect(Answer):
     texts: int
 
 
-class TunedAnswer(Answer):
+class TuningResponse(ResponseBody):
     aspects: list[TunedAspect]
 
 
-class Confusion(Answer):
+class ConfusionMatrix(ResponseBody):
     tp: int
     fp: int
     fn: int
     tn: int
 
 
-class Point(Answer):
+class CurvePoint(ResponseBody):
     threshold: float
     precision: float
     recall: float
 
 
-class MeasuredAspect(Answer):
-    """null where there is nothing to measure."""
+class AspectMetrics(ResponseBody):
+    """null where no text decides the value."""
 
     id: int
     name: str
@@ -71,12 +81,12 @@ class MeasuredAspect(Answer):
     f1: float | None
     average_precision: float | None
     support: int
-    confusion: Confusion
-    curve: list[Point]
+    confusion: ConfusionMatrix
+    curve: list[CurvePoint]
     threshold: float
 
 
-class MeasuredAnswer(Answer):
+class EvaluationResponse(ResponseBody):
     texts: int
     macro_f1: float | None
     micro_f1: float | None
@@ -84,35 +94,35 @@ class MeasuredAnswer(Answer):
     right_empties: float | None
     calibration_error: float | None
     unknown_aspects: dict[str, int]
-    aspects: list[MeasuredAspect]
+    aspects: list[AspectMetrics]
 
 
-class Count(Answer):
+class AspectCount(ResponseBody):
     id: int
     count: int
 
 
-class Period(Answer):
+class PeriodCounts(ResponseBody):
     period: str
     total: int
     counts: dict[str, int]
 
 
-class Dashboard(Answer):
-    """Counts of sentences, as far as they are scored; `together`: [aspect, aspect, count]."""
+class Dashboard(ResponseBody):
+    """Counts of sentences by the scores so far; `together`: [aspect, aspect, count]."""
 
     revision: int
     scored: float
     sentences: int
     none: int
-    aspects: list[Count]
+    aspects: list[AspectCount]
     together: list[tuple[int, int, int]]
-    over_time: list[Period]
+    over_time: list[PeriodCounts]
 
 
-@router.post("/tune", response_model=TunedAnswer, responses=answers(404, 409))
-def tune(studio: InStudio, project: ProjectId, nothing: Nothing | None = None) -> Any:
-    """Each aspect's threshold where its F1 is best, each example read as if it had not been given; one change."""
+@router.post("/tune", response_model=TuningResponse, responses=errors(404, 409))
+def tune(studio: CurrentStudio, project: ProjectId, nothing: EmptyBody | None = None) -> Any:
+    """Set each threshold where the leave-one-out F1 of its aspect on the examples is best; one change."""
     with studio.engine.foreground():
         snapshot = studio.engine.snapshot(project)
         detector = studio.engine.fit(snapshot.definition, snapshot.detector)  # tuning changes it
@@ -134,28 +144,9 @@ def tune(studio: InStudio, project: ProjectId, nothing: Nothing | None = None) -
     }  # fmt: skip
 
 
-@router.post(
-    "/evaluate",
-    response_model=MeasuredAnswer,
-    responses=answers(404),
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {
-                "application/json": {"schema": Labelled.model_json_schema()},
-                "multipart/form-data": {
-                    "schema": {
-                        "type": "object",
-                        "required": ["file"],
-                        "properties": {"file": {"type": "string", "format": "binary"}},
-                    }
-                },
-            },
-        }
-    },
-)
-async def evaluate(studio: InStudio, project: ProjectId, request: Request) -> Any:
-    """Scores on texts with known aspects: JSON, or a CSV or JSONL file with the columns text and labels."""
+@router.post("/evaluate", response_model=EvaluationResponse, responses=errors(404), openapi_extra={"requestBody": BODY})
+async def evaluate(studio: CurrentStudio, project: ProjectId, request: Request) -> Any:
+    """Metrics on labelled texts: JSON, or a CSV or JSONL file with the columns text and labels."""
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         async with request.form(max_files=1, max_fields=10) as form:
             file = form.get("file")
@@ -167,9 +158,9 @@ async def evaluate(studio: InStudio, project: ProjectId, request: Request) -> An
     return await run_in_threadpool(_evaluate, studio, project, texts, labels)
 
 
-@router.get("/dashboard", response_model=Dashboard, responses=answers(404))
-def dashboard(studio: InStudio, project: ProjectId) -> Any:
-    """How often each aspect, which together, and when."""
+@router.get("/dashboard", response_model=Dashboard, responses=errors(404))
+def dashboard(studio: CurrentStudio, project: ProjectId) -> Any:
+    """Counts of each aspect, of pairs of aspects, and by month."""
     return dashboard_counts(studio.engine.snapshot(project))
 
 
@@ -180,13 +171,13 @@ def _evaluate(studio: Studio, project: int, texts: list[str], labels: list[list[
 
 def _from_json(body: bytes) -> tuple[list[str], list[list[str]]]:
     try:
-        given = Labelled.model_validate_json(body)
+        labelled = LabelledTexts.model_validate_json(body)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         status = 400 if first["type"] == "json_invalid" else 422
         raise RefusedError(status, f"{place or 'body'}: {first['msg']}.", place or None) from None
-    return given.texts, given.labels
+    return labelled.texts, labelled.labels
 
 
 def _from_file(studio: Studio, file: UploadFile) -> tuple[list[str], list[list[str]]]:

@@ -160,19 +160,17 @@ class Engine:
         return held
 
     def _work(self) -> None:
-        while task := self._next_task():
-            project, work = task
-            try:
-                work()
-            except Exception:  # the worker lives on; the project is read anew when it is next asked for
-                _log.exception("scoring failed")
-                self.forget(project)
-
-    def _next_task(self) -> tuple[int, Callable[[], None]] | None:
-        """Waits for one; None when the engine stops."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._stopped or self._pending())
-            return None if self._stopped else self._pending()
+        while not self._stopped:
+            with self._changed:
+                self._changed.wait_for(lambda: self._stopped or self._pending())
+                task = self._pending()  # None if a request has scored the rest meanwhile
+            if task and not self._stopped:
+                project, work = task
+                try:
+                    work()
+                except Exception:  # the worker lives on; the project is read anew when it is next asked for
+                    _log.exception("scoring failed")
+                    self.forget(project)
 
     def _pending(self) -> tuple[int, Callable[[], None]] | None:
         """What was shown before a change is presented anew at once, all else scored while no request runs."""

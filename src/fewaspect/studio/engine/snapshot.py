@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fewaspect.data.labelled import text_identity
-from fewaspect.detector.decision import DEFAULT_THRESHOLD, decide
+from fewaspect.detector.decision import decide
 from fewaspect.detector.suggest import uncertainty
 from fewaspect.studio.engine.score_table import ScoreTable
 from fewaspect.studio.engine.shown_cache import ShownCache
@@ -91,11 +91,6 @@ class Snapshot:
     def thresholds(self) -> np.ndarray:
         """(N,) in use."""
         return np.array(list(self.detector.thresholds_.values()) if self.detector else [])
-
-    @property
-    def threshold(self) -> float:
-        """Of aspects without their own."""
-        return DEFAULT_THRESHOLD if self.definition.threshold is None else self.definition.threshold
 
     @property
     def aspect_ids(self) -> list[int]:

@@ -1,4 +1,4 @@
-"""The tables. Ids are never used twice (SQLite must be told), so that undoing can bring a row back under its own."""
+"""The tables. Ids are never used twice (in SQLite by autoincrement), so that undo can restore a row under its own."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ projects = Table(
     Column("created", String(32), nullable=False),
     Column("threshold", Float),
     Column("revision", Integer, nullable=False),
-    Column("imported", Integer, nullable=False),  # grows with every change of the reviews
+    Column("imported", Integer, nullable=False),  # version of the reviews, grows with every change of them
     sqlite_autoincrement=True,
 )  # fmt: skip
 
@@ -57,7 +57,7 @@ examples = Table(
     Column("id", Integer, primary_key=True),
     _of_project(),
     Column("text", Text, nullable=False),
-    Column("identity", String(64), nullable=False),  # of the text, so that the same sentence is there once
+    Column("identity", String(64), nullable=False),  # hash of the normalised text: the same sentence occurs once
     Column("sentence_id", Integer, ForeignKey("sentences.id", ondelete="SET NULL"), index=True),
     Column("created", String(32), nullable=False),
     UniqueConstraint("project_id", "identity"),
@@ -76,7 +76,7 @@ reviews = Table(
     _of_project(),
     Column("text", Text, nullable=False),
     Column("date", String(10)),  # 2024-03-31
-    Column("fields", JSON, nullable=False),  # the other columns of its record
+    Column("fields", JSON, nullable=False),  # the other columns of the imported row
     Index(None, "project_id"),
     sqlite_autoincrement=True,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Any text against a project's detector: one or many, with or without all there is to say; what to label next."""
+"""Detection in any texts, the analysis of one, and suggestions what to label next."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from pydantic import Field
 
 from fewaspect.core.errors import DataError
 from fewaspect.detector.explain import Analysis
-from fewaspect.studio.api.fields import LIMITS, Answer, Given, InStudio, ProjectId, Text, example, given
-from fewaspect.studio.api.problem_details import answers
-from fewaspect.studio.api.sentences import SentenceAnswer
+from fewaspect.studio.api.fields import LIMITS, CurrentStudio, ProjectId, RequestBody, ResponseBody, Text, example
+from fewaspect.studio.api.problem_details import errors
+from fewaspect.studio.api.sentences import SentenceResponse
 from fewaspect.studio.engine.presenters import deciding_words, present
 from fewaspect.studio.engine.snapshot import Snapshot
 
 router = APIRouter(prefix="/projects/{project}", tags=["detection"])
-CANDIDATES = 600  # sentences among which suggestions are chosen: the least sure ones, and some of all
+CANDIDATES = 600  # sentences among which suggestions are chosen: the most uncertain, and a sample of all
 
 
-class Texts(Given):
-    """Texts to detect aspects in; with `explain`, sentences and deciding words too."""
+class DetectionRequest(RequestBody):
+    """With `explain`, sentences and deciding words are returned too."""
 
-    model_config = given(texts=["The garage was full, but the pool was lovely."], explain=False)
+    model_config = example(texts=["The garage was full, but the pool was lovely."], explain=False)
     texts: Annotated[list[Text], Field(max_length=LIMITS.texts)]
     explain: bool = False
 
 
-class OneText(Given):
-    model_config = given(text="The garage was full, but the pool was lovely.")
+class AnalysisRequest(RequestBody):
+    model_config = example(text="The garage was full, but the pool was lovely.")
     text: Text
 
 
-class NamedWord(Answer):
+class NamedDecidingWord(ResponseBody):
     start: int
     end: int
     aspect: str
     weight: float
 
 
-class NamedSentence(Answer):
+class NamedSentence(ResponseBody):
     start: int
     end: int
     text: str
@@ -51,57 +51,57 @@ class NamedSentence(Answer):
     reason: str
 
 
-class Detected(Answer):
+class TextDetection(ResponseBody):
     """A text's aspects by name, the most probable first, and all probabilities."""
 
     aspects: list[str]
     scores: dict[str, float]
     sentences: list[NamedSentence] | None = None
-    words: list[NamedWord] | None = None
+    words: list[NamedDecidingWord] | None = None
 
 
-class Detection(Answer):
+class DetectionResponse(ResponseBody):
     model_config = example(revision=7, results=[{"aspects": ["parking"], "scores": {"parking": 0.93, "pool": 0.2}}])
     revision: int
-    results: list[Detected]
+    results: list[TextDetection]
 
 
-class WordAnswer(Answer):
+class WordResponse(ResponseBody):
     start: int
     end: int
     text: str
     evidence: dict[str, float]
 
 
-class NearAnswer(Answer):
+class NamedNearestExample(ResponseBody):
     text: str
     aspects: list[str]
     similarity: float
 
 
-class AnalysisAnswer(Answer):
-    """All there is to say of a text: what `AspectDetector.analyze` returns."""
+class AnalysisResponse(ResponseBody):
+    """What `AspectDetector.analyze` returns."""
 
     text: str
     aspects: list[str]
     probabilities: dict[str, float]
     reason: str
-    words: list[WordAnswer]
-    nearest: dict[str, list[NearAnswer]]
+    words: list[WordResponse]
+    nearest: dict[str, list[NamedNearestExample]]
     sentences: list[NamedSentence]
 
 
-class SuggestionAnswer(Answer):
-    sentence: SentenceAnswer
+class SuggestionResponse(ResponseBody):
+    sentence: SentenceResponse
     reason: str
 
 
-class Suggestions(Answer):
-    suggestions: list[SuggestionAnswer]
+class Suggestions(ResponseBody):
+    suggestions: list[SuggestionResponse]
 
 
-@router.post("/detect", response_model=Detection, response_model_exclude_none=True, responses=answers(404))
-async def detect(studio: InStudio, project: ProjectId, asked: Texts) -> Any:
+@router.post("/detect", response_model=DetectionResponse, response_model_exclude_none=True, responses=errors(404))
+async def detect(studio: CurrentStudio, project: ProjectId, request: DetectionRequest) -> Any:
     """Aspects of each text; requests that arrive together share one call of the detector."""
 
     def work(texts: list[str]) -> tuple[Snapshot, list[Analysis | None]]:
@@ -109,25 +109,25 @@ async def detect(studio: InStudio, project: ProjectId, asked: Texts) -> Any:
             snapshot = studio.engine.snapshot(project)
             if snapshot.detector is None:
                 return snapshot, [None] * len(texts)
-            return snapshot, [*snapshot.detector.analyze_many(texts, words=asked.explain)]
+            return snapshot, [*snapshot.detector.analyze_many(texts, words=request.explain)]
 
-    snapshot, found = await studio.batcher.ask((project, asked.explain), asked.texts, work)
-    return {"revision": snapshot.revision, "results": [_detected(snapshot, one, asked.explain) for one in found]}
+    snapshot, found = await studio.batcher.submit((project, request.explain), request.texts, work)
+    return {"revision": snapshot.revision, "results": [_detected(snapshot, one, request.explain) for one in found]}
 
 
-@router.post("/analyze", response_model=AnalysisAnswer, responses=answers(404))
-def analyze(studio: InStudio, project: ProjectId, asked: OneText) -> Any:
-    """All there is to say of one text."""
+@router.post("/analyze", response_model=AnalysisResponse, responses=errors(404))
+def analyze(studio: CurrentStudio, project: ProjectId, request: AnalysisRequest) -> Any:
+    """Probabilities, reason, evidence of each word and the nearest examples of one text."""
     with studio.engine.foreground():
         detector = studio.engine.snapshot(project).detector
         if detector is None:
             raise DataError("analyze: expected a project with aspects, found none.")
-        return asdict(detector.analyze(asked.text))
+        return asdict(detector.analyze(request.text))
 
 
-@router.get("/suggestions", response_model=Suggestions, responses=answers(404))
+@router.get("/suggestions", response_model=Suggestions, responses=errors(404))
 async def suggestions(
-    studio: InStudio, project: ProjectId, n: Annotated[int, Query(ge=1, le=100, description="How many.")] = 10
+    studio: CurrentStudio, project: ProjectId, n: Annotated[int, Query(ge=1, le=100, description="How many.")] = 10
 ) -> Any:
     """Which sentences to label next, best first, and why."""
 
@@ -145,13 +145,13 @@ async def suggestions(
 
 
 def _candidates(snapshot: Snapshot) -> list[int]:
-    """Not all of many: a suggestion must come within a second."""
+    """Rows; a sample of many, so that suggestions come within a second."""
     rows = np.setdiff1d(np.arange(len(snapshot.sentences.ids)), list(snapshot.confirmed))
     if len(rows) <= CANDIDATES:
         return rows.tolist()
     uncertain = rows[np.argsort(-snapshot.uncertainty()[rows], kind="stable")][: CANDIDATES // 2]
-    some = rows[:: max(1, len(rows) // (CANDIDATES // 2))]
-    return np.union1d(uncertain, some).tolist()
+    sample = rows[:: max(1, len(rows) // (CANDIDATES // 2))]
+    return np.union1d(uncertain, sample).tolist()
 
 
 def _detected(snapshot: Snapshot, analysis: Analysis | None, explain: bool) -> dict[str, Any]:
