@@ -1,4 +1,4 @@
-"""Errors that users of the studio can cause, each with an HTTP status of its own."""
+"""Errors that users of the studio can cause; `api/problem_details.py` has their HTTP status."""
 
 from __future__ import annotations
 

@@ -7,14 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 
 from fewaspect.studio.api.examples import AspectLabels
-from fewaspect.studio.api.fields import (
-    MAX_ID,
-    CurrentStudio,
-    Id,
-    ProjectId,
-    ResponseBody,
-    example,
-)
+from fewaspect.studio.api.fields import MAX_ID, CurrentStudio, Id, ProjectId, ResponseBody, example
 from fewaspect.studio.api.problem_details import errors
 from fewaspect.studio.engine.presenters import present
 from fewaspect.studio.engine.sentence_query import SentenceQuery

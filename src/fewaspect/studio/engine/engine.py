@@ -9,6 +9,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 
@@ -41,7 +42,7 @@ class _Project:
 
     @classmethod
     def after(cls, before: _Project | None, newest: Snapshot) -> _Project:
-        """Other sentences, or none with aspects, leave nothing to present anew."""
+        """Without aspects, or of other sentences, there is nothing to present anew."""
         if before is None or newest.detector is None or newest.sentences.version != before.newest.sentences.version:
             return cls(newest)
         if before.previous is not None:  # several changes in a row: the last that was presented
@@ -100,7 +101,7 @@ class Engine:
         """A detector of its own; examples that `before` has are not encoded again. None without aspects."""
         if not definition.aspects:
             return None
-        with warnings.catch_warnings():
+        with self._fitting, warnings.catch_warnings():
             warnings.simplefilter("ignore", ExampleWarning)  # an example without a word stays in the list
             return Detector.on(self.model, definition.as_examples(), definition.thresholds(), before)
 
@@ -128,7 +129,7 @@ class Engine:
         self._worker.join(timeout=10)
 
     def _up_to_date(self, project: int) -> _Project:
-        """As the database has it now; examples and sentences that are known are not read again."""
+        """As the database has it now; sentences are read only after an import, and only new examples encoded."""
         with self.database.read() as connection:
             row = project_row(connection, project)
             if (held := self._use(project)) and not held.newest.precedes(row):
@@ -195,5 +196,6 @@ def _renew(project: _Project) -> None:
 
 def caching_model() -> InferenceModel:
     """The shipped model on an encoder with a cache: a change of the examples costs no encoding."""
-    model = load_model(None)
-    return InferenceModel(CachingEncoder(model.encoder), model.looking, model.presence, model.identity, model.backend)
+    model = copy(load_model(None))
+    model.encoder = CachingEncoder(model.encoder)
+    return model
