@@ -15,12 +15,12 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fewaspect.detector.model import InferenceModel
-from fewaspect.studio.api.security import Access
-from fewaspect.studio.app import make_app
+from fewaspect.studio.api.security import AccessPolicy
 from fewaspect.studio.engine.engine import caching_model
-from fewaspect.studio.limits import Limits
+from fewaspect.studio.limits import LIMITS, Limits
 from fewaspect.studio.store.database import Database
 from fewaspect.studio.studio import Studio
+from fewaspect.studio.web_app import make_app
 from studio_imports import import_text
 
 API = "/api/v1"
@@ -47,7 +47,7 @@ def make_client(tmp_path: Path, scorer: InferenceModel, empty_database: Path) ->
     shutil.copyfile(empty_database, tmp_path / "studio.db")
 
     def make(
-        limits: Limits | None = None, access: Access | None = None, sample: bool = False, data: str | None = None,
+        limits: Limits = LIMITS, access: AccessPolicy | None = None, sample: bool = False, data: str | None = None,
         **options: Any,
     ) -> TestClient:  # fmt: skip
         studio = Studio(data or str(tmp_path / "studio.db"), limits, lambda: scorer)

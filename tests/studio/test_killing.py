@@ -68,7 +68,7 @@ SERVER = """
 import json, sys
 from pathlib import Path
 from fastapi.testclient import TestClient
-from fewaspect.studio.app import make_app
+from fewaspect.studio.web_app import make_app
 from fewaspect.studio.studio import Studio
 
 client = TestClient(make_app(Studio(sys.argv[1]), sample=False), base_url="http://127.0.0.1",

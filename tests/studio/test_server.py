@@ -15,18 +15,18 @@ import pytest
 
 from fewaspect.core.errors import ConfigError
 from fewaspect.studio.api.security import LOOPBACK
-from fewaspect.studio.server import access_for, address_of, listen
+from fewaspect.studio.server import access_policy, address_of, open_socket
 from in_process import fewaspect
 
 
 def test_on_this_computer_no_token_is_needed_and_elsewhere_one_is_made() -> None:
-    assert access_for("127.0.0.1", None).token is None
-    assert access_for("localhost", "secret").token == "secret"
-    abroad = access_for("192.0.2.1", None)
+    assert access_policy("127.0.0.1", None).token is None
+    assert access_policy("localhost", "secret").token == "secret"
+    abroad = access_policy("192.0.2.1", None)
     assert len(abroad.token or "") >= 32
     assert abroad.hosts == LOOPBACK | {"192.0.2.1"}
-    assert access_for("192.0.2.1", "secret").token == "secret"
-    anywhere = access_for("0.0.0.0", None)
+    assert access_policy("192.0.2.1", "secret").token == "secret"
+    anywhere = access_policy("0.0.0.0", None)
     assert anywhere.hosts is None
     assert anywhere.token
 
@@ -38,13 +38,13 @@ def test_the_address_is_one_that_a_browser_opens() -> None:
 
 @pytest.mark.enable_socket
 def test_a_taken_port_is_passed_over_unless_it_was_asked_for() -> None:
-    with listen("127.0.0.1", 0, or_any=False) as first:
+    with open_socket("127.0.0.1", 0, any_free=False) as first:
         first.listen()
         port = first.getsockname()[1]
-        with listen("127.0.0.1", port, or_any=True) as second:
+        with open_socket("127.0.0.1", port, any_free=True) as second:
             assert second.getsockname()[1] not in (0, port)
         with pytest.raises(ConfigError, match=f"127.0.0.1:{port}: expected a free address"):
-            listen("127.0.0.1", port, or_any=False)
+            open_socket("127.0.0.1", port, any_free=False)
 
 
 @pytest.mark.enable_socket
@@ -54,6 +54,14 @@ def test_the_command_says_what_it_takes() -> None:
     assert "--no-browser" in done.stdout
     wrong = fewaspect("studio", "--data", "mysql://host/name", "--port", "0", "--no-browser")
     assert wrong.returncode == 2
+
+
+@pytest.mark.parametrize("module", ["fastapi", "sqlalchemy"])
+def test_without_its_extra_the_command_says_what_to_install(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    monkeypatch.setitem(sys.modules, module, None)  # importing it fails
+    done = fewaspect("studio", "--no-browser")
+    message = f'error: The studio needs {module}, which is not installed. Run: pip install "fewaspect[studio]"\n'
+    assert (done.returncode, done.stderr) == (2, message)
 
 
 @pytest.mark.enable_socket
@@ -74,7 +82,7 @@ def test_it_prints_its_address_answers_and_stops_cleanly(tmp_path: Path) -> None
         assert b"Sample" in answer.read()
     assert time.monotonic() - started < 60
     studio.send_signal(signal.SIGINT)
-    assert "Stopped; everything is kept." in studio.stdout.read()
+    assert "Stopped; everything is saved." in studio.stdout.read()
     assert studio.wait(timeout=20) == 0
 
 

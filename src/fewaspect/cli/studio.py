@@ -13,25 +13,23 @@ def studio(
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help=f"Port; without it {PORT}, or a free one if that is taken.")
     ] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on; any but this computer's own needs a token.")] = (
+    host: Annotated[str, typer.Option(help="Address to listen on; a token is required on all but loopback.")] = (
         "127.0.0.1"
     ),
     token: Annotated[
-        str | None, typer.Option(envvar="FEWASPECT_TOKEN", help="What clients must send; made if it is needed.")
+        str | None, typer.Option(envvar="FEWASPECT_TOKEN", help="Token of the clients; generated if required.")
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option(metavar="FILE|URL", help="SQLite file or postgresql://...; else the user's own."),
+        typer.Option(metavar="FILE|URL", help="SQLite file or postgresql://...; by default in the user's data folder."),
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
 ) -> None:
-    """Name aspects, correct what is found and watch it improve, on a page in the browser; all offline."""
-    from importlib.util import find_spec
+    """Build a detector on a page in the browser: name aspects, give examples, correct what is found; all offline."""
+    from fewaspect.core.extras import require
 
-    from fewaspect.core.errors import ConfigError
-
-    if missing := [name for name in ("fastapi", "uvicorn", "sqlalchemy", "alembic") if find_spec(name) is None]:
-        raise ConfigError(f'studio: needs {missing[0]}, found none. Run: pip install "fewaspect[studio]"')
+    for module in ("fastapi", "python_multipart", "sqlalchemy", "alembic", "prometheus_client", "uvicorn"):
+        require(module, "studio", "The studio")
 
     from fewaspect.studio.server import run_studio
 

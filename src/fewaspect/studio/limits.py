@@ -1,4 +1,4 @@
-"""How much the studio takes, in one place."""
+"""The limits of the studio."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """What one request, one project and one client may ask for."""
+    """Of a request, of a project and of a client."""
 
     body_bytes: int = 64 << 20
     unpacked_bytes: int = 256 << 20  # of an archive or a compressed file
@@ -19,3 +19,6 @@ class Limits:
     texts: int = 1_000  # in one request to detect
     requests_per_second: float = 50
     burst: int = 300
+
+
+LIMITS = Limits()

@@ -1,4 +1,4 @@
-"""Numbers for Prometheus."""
+"""Metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class Metrics:
-    """Counters of one studio, not of the process: tests start many."""
+    """Counters of one studio, not of the process, in which tests start many."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -37,8 +37,8 @@ class Metrics:
         return generate_latest(self.registry)
 
 
-class Measured:
-    """Counts every request by its route, never by its address: that could be anything."""
+class MetricsMiddleware:
+    """Counts requests by route, not by address, of which there is no end."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self.app, self.metrics = app, metrics

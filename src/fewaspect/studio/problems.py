@@ -1,28 +1,28 @@
-"""What a user of the studio can get wrong, each answered in its own way."""
+"""Errors that users of the studio can cause; `api/problem_details.py` has their HTTP status."""
 
 from __future__ import annotations
 
 from fewaspect.core.errors import FewAspectError
 
 
-class MissingError(FewAspectError):
+class NotFoundError(FewAspectError):
     """A project, an aspect, an example or a sentence that does not exist."""
 
 
-class TakenError(FewAspectError):
+class NameTakenError(FewAspectError):
     """A name that is in use."""
 
 
 class NothingToUndoError(FewAspectError):
-    """There is no change to undo, or none to do again."""
+    """There is no change to undo or to redo."""
+
+
+class RevisionConflictError(FewAspectError):
+    """The project changed while an answer was computed."""
 
 
 class TooManyError(FewAspectError):
     """More aspects, examples or rows than the limits allow."""
-
-
-class ChangedError(FewAspectError):
-    """The project is no longer what an answer was worked out for."""
 
 
 class TooLargeError(FewAspectError):
@@ -30,4 +30,4 @@ class TooLargeError(FewAspectError):
 
 
 class UnsupportedError(FewAspectError):
-    """A file of a kind that is not read."""
+    """A file of an unsupported format."""

@@ -1,4 +1,4 @@
-"""A studio from start to end: an address, a server on it, a browser, and a clean stop."""
+"""The server of the studio: an address, a socket, the browser, and a clean stop."""
 
 from __future__ import annotations
 
@@ -14,42 +14,44 @@ import uvicorn
 from rich.console import Console
 
 from fewaspect.core.errors import ConfigError
-from fewaspect.studio.api.security import LOOPBACK, Access
-from fewaspect.studio.app import make_app
+from fewaspect.studio.api.security import LOOPBACK, AccessPolicy
 from fewaspect.studio.studio import Studio, default_data
+from fewaspect.studio.web_app import make_app
 
 
-def run_studio(host: str, port: int | None, usual: int, token: str | None, data: str | None, browser: bool) -> None:
-    """Until it is interrupted."""
+def run_studio(
+    host: str, port: int | None, default_port: int, token: str | None, data: str | None, browser: bool
+) -> None:
+    """Serve until interrupted."""
     console = Console(highlight=False)
-    access = access_for(host, token)
-    taken = listen(host, usual if port is None else port, or_any=port is None)
+    access = access_policy(host, token)
+    taken = open_socket(host, default_port if port is None else port, any_free=port is None)
     address = address_of(host, taken.getsockname()[1])
-    if port is None and taken.getsockname()[1] != usual:
-        console.print(f"Port {usual} is taken; another is used.")
+    if port is None and taken.getsockname()[1] != default_port:
+        console.print(f"Port {default_port} is taken; another is used.")
     studio = Studio(data or str(default_data()))
     app = make_app(studio, access, warm=True)
     config = uvicorn.Config(
         app, log_level="warning", proxy_headers=False, server_header=False, timeout_graceful_shutdown=3
     )
-    server = _Announced(config, lambda: _announce(console, address, access, browser))
-    with suppress(KeyboardInterrupt):  # which the server passes on when it has stopped
+    server = _AnnouncingServer(config, lambda: _announce(console, address, access, browser))
+    with suppress(KeyboardInterrupt):  # which the server raises again once it has stopped
         server.run(sockets=[taken])
-    console.print("Stopped; everything is kept.")
+    console.print("Stopped; everything is saved.")
 
 
-def access_for(host: str, token: str | None) -> Access:
-    """On this computer alone anyone may ask, by its own names; elsewhere only who has the token."""
-    if _is_own(host):
-        return Access(LOOPBACK | {host}, token)
+def access_policy(host: str, token: str | None) -> AccessPolicy:
+    """On a loopback address no token is required; elsewhere one is generated if none is given."""
+    if _is_loopback(host):
+        return AccessPolicy(LOOPBACK | {host}, token)
     anywhere = host in ("0.0.0.0", "::")
-    return Access(None if anywhere else LOOPBACK | {host.lower()}, token or secrets.token_urlsafe(24))
+    return AccessPolicy(None if anywhere else LOOPBACK | {host.lower()}, token or secrets.token_urlsafe(24))
 
 
-def listen(host: str, port: int, *, or_any: bool) -> socket.socket:
-    """A socket that takes connections; if the port is taken and another will do, on that."""
+def open_socket(host: str, port: int, *, any_free: bool) -> socket.socket:
+    """A bound socket; with `any_free`, on another port if this one is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for candidate in (port, 0) if or_any else (port,):
+    for candidate in (port, 0) if any_free else (port,):
         taken = socket.socket(family, socket.SOCK_STREAM)
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -62,13 +64,13 @@ def listen(host: str, port: int, *, or_any: bool) -> socket.socket:
 
 
 def address_of(host: str, port: int) -> str:
-    """What a browser on this computer opens."""
+    """The URL for a browser on this computer."""
     name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
     return f"http://{name}:{port}/"
 
 
-class _Announced(uvicorn.Server):
-    """Says its address when it is there, not before."""
+class _AnnouncingServer(uvicorn.Server):
+    """Announces its address once it accepts connections."""
 
     def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
         super().__init__(config)
@@ -79,14 +81,14 @@ class _Announced(uvicorn.Server):
         self.announce()
 
 
-def _announce(console: Console, address: str, access: Access, browser: bool) -> None:
+def _announce(console: Console, address: str, access: AccessPolicy, browser: bool) -> None:
     page = f"{address}#token={access.token}" if access.token else address
     console.print(f"fewaspect studio: [bold]{page}[/bold]   (Ctrl-C stops it)", soft_wrap=True)
     if browser:
         threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
 
 
-def _is_own(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:

@@ -1,4 +1,4 @@
-"""Python that makes the same detector without the studio."""
+"""Python code that fits the detector of a project."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def snippet(definition: Definition) -> str:
     described = {aspect.name: aspect.description for aspect in definition.aspects if aspect.description}
     labelled = [(example.text, [names[a] for a in example.aspects]) for example in definition.examples]
     thresholds = definition.thresholds()
-    made = f"AspectDetector(threshold={_literal(thresholds, 4)})" if thresholds else "AspectDetector()"
+    created = f"AspectDetector(threshold={_literal(thresholds, 4)})" if thresholds else "AspectDetector()"
     return f"""\
 from fewaspect import AspectDetector
 
 names = {_literal(list(names.values()))}
 descriptions = {_literal(described)}
-examples = {_literal(labelled)}  # texts with the aspects they stand for; []: none of these
+examples = {_literal(labelled)}  # texts with their aspects; []: none of these
 
-detector = {made}
-detector.fit([text for text, _ in examples], [own for _, own in examples], names=names, descriptions=descriptions)
+detector = {created}
+detector.fit([text for text, _ in examples], [labels for _, labels in examples], names=names, descriptions=descriptions)
 print(detector.predict(["Write a review here."]))
 """
 

@@ -1,44 +1,51 @@
-"""All that a running studio has, in one hand: store, engine, batches, jobs, numbers, limits."""
+"""The services of a running studio: database, engine, request batches, jobs, metrics, limits."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from sqlalchemy import Connection
 
 from fewaspect.detector.model import InferenceModel
 from fewaspect.studio.engine.engine import Engine
-from fewaspect.studio.engine.request_batches import Batcher
+from fewaspect.studio.engine.request_batches import RequestBatcher
 from fewaspect.studio.importing.jobs import Jobs
-from fewaspect.studio.limits import Limits
+from fewaspect.studio.limits import LIMITS, Limits
 from fewaspect.studio.monitoring import Metrics
 from fewaspect.studio.store.database import Database
+from fewaspect.studio.store.projects import list_projects, project_row
 
 
 class Studio:
-    """`load` gives the weights to score with; by default the shipped ones."""
+    """`load` returns the model to score with, by default the shipped one."""
 
-    def __init__(
-        self, where: str, limits: Limits | None = None, load: Callable[[], InferenceModel] | None = None
-    ) -> None:
-        self.limits = limits or Limits()
+    def __init__(self, where: str, limits: Limits = LIMITS, load: Callable[[], InferenceModel] | None = None) -> None:
+        self.limits = limits
         self.database = Database(where)
         self.engine = Engine(self.database, load)
         self.metrics = Metrics()
-        self.batcher = Batcher(self.metrics)
+        self.batcher = RequestBatcher(self.metrics)
         self.jobs = Jobs()
 
     def warm(self) -> None:
-        """Load the weights and the first project, so that the first page does not wait for them."""
-        from fewaspect.studio.store.projects import list_projects
-
-        _ = self.engine.scorer
+        """Load the model and the first project, so that the first page does not wait for them."""
+        _ = self.engine.model
         with self.database.read() as connection:
-            first = list_projects(connection)[:1]
-        for project in first:
-            self.engine.state(project["id"])
+            projects = list_projects(connection)
+        if projects:
+            self.engine.snapshot(projects[0]["id"])
         gc.collect()
-        gc.freeze()  # else all that was loaded is looked through again and again, while every request waits
+        gc.freeze()  # else each collection scans all that was loaded, while every request waits
+
+    @contextmanager
+    def write(self, project: int) -> Iterator[Connection]:
+        """A transaction that changes a project, which must exist."""
+        with self.database.write() as connection:
+            project_row(connection, project)
+            yield connection
 
     def close(self) -> None:
         self.jobs.stop()
@@ -48,7 +55,7 @@ class Studio:
 
 
 def default_data() -> Path:
-    """Where the studio keeps its data unless told otherwise."""
+    """The database of the user."""
     from platformdirs import user_data_path
 
     return user_data_path("fewaspect", appauthor=False) / "studio.db"

@@ -15,10 +15,10 @@ from schemathesis.core.failures import FailureGroup
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from fewaspect.detector.model import InferenceModel
-from fewaspect.studio.api.security import LOOPBACK, Access
-from fewaspect.studio.app import make_app
+from fewaspect.studio.api.security import LOOPBACK, AccessPolicy
 from fewaspect.studio.limits import Limits
 from fewaspect.studio.studio import Studio
+from fewaspect.studio.web_app import make_app
 
 DRAWN = 8  # requests to each operation
 PROJECT = "/api/v1/projects/{project}"
@@ -35,7 +35,7 @@ def described(tmp_path_factory: pytest.TempPathFactory, scorer: InferenceModel) 
 
     folder: Path = tmp_path_factory.mktemp("schema")
     studio = Studio(str(folder / "studio.db"), Limits(burst=10**9), lambda: scorer)
-    app = make_app(studio, Access(LOOPBACK | {"testserver"}), sample=False)
+    app = make_app(studio, AccessPolicy(LOOPBACK | {"testserver"}), sample=False)
     client = TestClient(app, base_url="http://127.0.0.1", headers={"X-Fewaspect": "studio"})
     client.post("/api/v1/projects", json={"name": "a"})
     client.post("/api/v1/projects/1/aspects", json={"name": "food", "examples": ["cold soup", "good pizza"]})

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from fastapi.testclient import TestClient
 
-from fewaspect.studio.api.security import Access, Rates, hostname
+from fewaspect.studio.api.security import AccessPolicy, RateLimiter, hostname
 from fewaspect.studio.limits import Limits
 
 API = "/api/v1"
@@ -49,7 +49,7 @@ def test_a_foreign_origin_is_refused(client: TestClient, origin: str) -> None:
 
 
 def test_with_a_token_the_api_wants_it_and_the_page_does_not(make_client: Clients) -> None:
-    client = make_client(access=Access(token="secret"))
+    client = make_client(access=AccessPolicy(token="secret"))
     for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "secret"}, {"Authorization": "Bearer é"}):
         sent = {name: value.encode() for name, value in headers.items()}
         answer = client.get(f"{API}/projects", headers=sent)
@@ -102,7 +102,7 @@ def test_who_asks_too_often_waits(make_client: Clients) -> None:
 
 
 def test_a_bucket_fills_again_and_clients_are_forgotten() -> None:
-    rates = Rates(per_second=2, burst=2, clients=3)
+    rates = RateLimiter(per_second=2, burst=2, clients=3)
     assert [rates.wait("a", 0.0) for _ in range(2)] == [0, 0]
     assert rates.wait("a", 0.0) == pytest.approx(0.5)
     assert rates.wait("b", 0.0) == 0

@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from fewaspect.core.errors import DataError
-from fewaspect.studio.importing.archives import read_model, read_project
+from fewaspect.studio.importing.archives import read_detector, read_project
 from fewaspect.studio.problems import TooLargeError
 
 ABOUT = {"format": "fewaspect-project", "version": 1, "name": "a", "aspects": [], "examples": []}
@@ -69,13 +69,13 @@ def test_what_is_wrong_is_told_with_its_place(about: dict, lines: str, message: 
 
 
 def test_what_is_no_zip_file_is_refused() -> None:
-    for read in (read_project, read_model):
+    for read in (read_project, read_detector):
         with pytest.raises(DataError, match="expected a zip file"):
             read(io.BytesIO(b"hello"), MOST)
 
 
 def test_a_model_needs_one_description() -> None:
     with pytest.raises(DataError, match=r"with one detector.json, found 0"):
-        read_model(packed(other="x"), MOST)
+        read_detector(packed(other="x"), MOST)
     with pytest.raises(DataError, match=r'detector.json: expected a file of format "fewaspect-detector"'):
-        read_model(packed(**{"detector.json": "{}"}), MOST)
+        read_detector(packed(**{"detector.json": "{}"}), MOST)

@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from fewaspect.core.errors import ConfigError
 from fewaspect.studio.store.database import Database, url_of
 from fewaspect.studio.store.projects import create_project, list_projects
-from fewaspect.studio.store.tables import METADATA, aspects
+from fewaspect.studio.store.schema import METADATA, aspects
 
 
 def test_the_migrations_make_the_tables_that_the_code_uses(where: str) -> None:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
-from fewaspect.studio.problems import NothingToUndoError, TakenError
+from fewaspect.studio.problems import NameTakenError, NothingToUndoError
 from fewaspect.studio.store.database import Database
 from fewaspect.studio.store.definition import (
     Definition,
@@ -101,7 +101,7 @@ def test_undoing_all_gives_the_first_state_and_doing_all_again_the_last(database
         for change in drawn:
             try:
                 do(connection, project, *change)
-            except TakenError:
+            except NameTakenError:
                 continue
             now = read_definition(connection, project)
             if now.revision != states[-1].revision:

@@ -1,4 +1,4 @@
-"""Kinds of values that requests and answers share."""
+"""Types that the bodies of requests and responses share."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Request
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from fewaspect.studio.limits import Limits
+from fewaspect.studio.limits import LIMITS
 from fewaspect.studio.studio import Studio
 
-LIMITS = Limits()
-LARGEST = 2**31 - 1  # the databases' integers
+MAX_ID = 2**31 - 1  # the largest integer of the databases
 
 
 def _storable(text: str) -> str:
@@ -19,28 +18,28 @@ def _storable(text: str) -> str:
     return text.replace("\0", "\ufffd")
 
 
-def _whole(value: object) -> object:
-    """To JSON, 3.0 is a whole number."""
+def _integer(value: object) -> object:
+    """To JSON, 3.0 is an integer."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _left_out(schema: dict[str, Any]) -> None:
-    """A field that may be left out but not be null; what then stands in its place is nobody's business."""
+def _without_default(schema: dict[str, Any]) -> None:
+    """For a field that may be left out but not be null."""
     schema.pop("default", None)
 
 
-class Given(BaseModel):
-    """What a request brings: exactly these fields, of exactly these types."""
+class RequestBody(BaseModel):
+    """Exactly these fields, of exactly these types."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
-class Answer(BaseModel):
-    """What a request gets."""
+class ResponseBody(BaseModel):
+    """As JSON."""
 
 
-Id = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(_whole)]
-ProjectId = Annotated[int, Path(ge=1, le=LARGEST, description="Id of a project.", examples=[1])]
+Id = Annotated[int, Field(ge=1, le=MAX_ID), BeforeValidator(_integer)]
+ProjectId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of a project.", examples=[1])]
 Probability = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[
     str,
@@ -48,8 +47,8 @@ Name = Annotated[
     AfterValidator(_storable),
 ]
 Description = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000), AfterValidator(_storable)]
-MaybeName = Annotated[Name, Field(json_schema_extra=_left_out)]
-MaybeDescription = Annotated[Description, Field(json_schema_extra=_left_out)]
+OptionalName = Annotated[Name, Field(json_schema_extra=_without_default)]
+OptionalDescription = Annotated[Description, Field(json_schema_extra=_without_default)]
 Sentence = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=LIMITS.text_chars, pattern=r"\S"),
@@ -59,18 +58,13 @@ Text = Annotated[str, StringConstraints(max_length=LIMITS.text_chars), AfterVali
 AspectIds = Annotated[list[Id], Field(max_length=LIMITS.aspects, description="Ids of aspects; []: none of these.")]
 
 
-async def _studio(request: Request) -> Studio:  # else a thread of its own would look it up
+async def _studio(request: Request) -> Studio:  # not async, it would take a thread of the pool
     return request.app.state.studio
 
 
-InStudio = Annotated[Studio, Depends(_studio)]
+CurrentStudio = Annotated[Studio, Depends(_studio)]
 
 
 def example(**values: Any) -> ConfigDict:
-    """What an answer looks like, for OpenAPI."""
+    """An example of the body, for OpenAPI."""
     return ConfigDict(json_schema_extra={"examples": [values]})
-
-
-def given(**values: Any) -> ConfigDict:
-    """What a request looks like."""
-    return ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [values]})

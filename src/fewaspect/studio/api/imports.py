@@ -1,4 +1,4 @@
-"""Reviews from files, with a preview before and progress meanwhile."""
+"""Reviews from files, with a preview and progress events."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import StreamingResponse
 
 from fewaspect.core.errors import FewAspectError
-from fewaspect.studio.api.fields import Answer, Id, InStudio, ProjectId, example
-from fewaspect.studio.api.problem_details import answers
+from fewaspect.studio.api.fields import CurrentStudio, Id, ProjectId, ResponseBody, example
+from fewaspect.studio.api.problem_details import errors
 from fewaspect.studio.importing.import_job import import_reviews
 from fewaspect.studio.importing.jobs import Job
 from fewaspect.studio.importing.preview import preview
-from fewaspect.studio.importing.uploads import keep_upload
+from fewaspect.studio.importing.uploads import Upload, keep_upload
 from fewaspect.studio.store.projects import project_row
 from fewaspect.studio.store.reviews import remove_reviews
 from fewaspect.studio.studio import Studio
 
 router = APIRouter(prefix="/projects/{project}", tags=["imports"])
 POLL = 0.1  # seconds
-QUIET = 15  # seconds without news after which the connection is kept alive
+KEEP_ALIVE = 15  # seconds without progress after which a comment is sent
 Reviews = Annotated[UploadFile, File(description="txt (a review per line), csv, tsv, jsonl or parquet.")]
-ColumnName = Annotated[str | None, Form(max_length=300, description="If it is not the one that is guessed.")]
+Column = Annotated[str | None, Form(max_length=300, description="By default it is guessed.")]
 
 
-class ColumnAnswer(Answer):
+class ColumnResponse(ResponseBody):
     """`kind`: text, label, date, number, other or empty."""
 
     name: str
@@ -36,31 +36,29 @@ class ColumnAnswer(Answer):
     kind: str
 
 
-class Preview(Answer):
+class Preview(ResponseBody):
     model_config = example(
         format="csv", columns=[{"name": "text", "samples": ["The garage was full."], "kind": "text"}],
         text_column="text", date_column=None, rows=[{"text": "The garage was full."}],
     )  # fmt: skip
     format: str
-    columns: list[ColumnAnswer]
+    columns: list[ColumnResponse]
     text_column: str
     date_column: str | None
     rows: list[dict[str, str]]
 
 
-class Started(Answer):
-    """A job, whose events tell how far it is."""
+class JobStarted(ResponseBody):
+    """The id of a job, for its events."""
 
     model_config = example(job=1)
     job: int
 
 
-@router.post("/imports/preview", response_model=Preview, responses=answers(404))
-def look(studio: InStudio, project: ProjectId, file: Reviews) -> Any:
-    """Columns, guesses and the first rows; nothing is kept."""
-    with studio.database.read() as connection:
-        project_row(connection, project)
-    upload = keep_upload(file.file, file.filename, studio.limits.unpacked_bytes)
+@router.post("/imports/preview", response_model=Preview, responses=errors(404))
+def preview_file(studio: CurrentStudio, project: ProjectId, file: Reviews) -> Any:
+    """Columns, guesses and the first rows; nothing is stored."""
+    upload = _uploaded(studio, project, file)
     try:
         return preview(upload)
     except FewAspectError as error:
@@ -69,14 +67,12 @@ def look(studio: InStudio, project: ProjectId, file: Reviews) -> Any:
         upload.remove()
 
 
-@router.post("/imports", status_code=202, response_model=Started, responses=answers(404))
+@router.post("/imports", status_code=202, response_model=JobStarted, responses=errors(404))
 def start(
-    studio: InStudio, project: ProjectId, file: Reviews, text_column: ColumnName = None, date_column: ColumnName = None
+    studio: CurrentStudio, project: ProjectId, file: Reviews, text_column: Column = None, date_column: Column = None
 ) -> Any:
-    """Reads the file behind the reviews that are there; all of it or, if anything is wrong, nothing."""
-    with studio.database.read() as connection:
-        project_row(connection, project)
-    upload = keep_upload(file.file, file.filename, studio.limits.unpacked_bytes)
+    """Append the reviews of a file to those of the project; all of them or, if one is faulty, none."""
+    upload = _uploaded(studio, project, file)
 
     def work(job: Job) -> None:
         import_reviews(studio, project, upload, text_column or None, date_column or None, job)
@@ -87,34 +83,40 @@ def start(
 @router.get(
     "/jobs/{job}/events",
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/event-stream": {"schema": {"type": "object"}}}}, **answers(404)},
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "object"}}}}, **errors(404)},
 )
-async def events(studio: InStudio, project: ProjectId, job: Id, request: Request) -> StreamingResponse:
-    """Progress as it comes; the last event is `done` or `failed`."""
+async def events(studio: CurrentStudio, project: ProjectId, job: Id, request: Request) -> StreamingResponse:
+    """Progress as server-sent events; the last one is `done` or `failed`."""
     return StreamingResponse(_events(studio, studio.jobs.get(project, job), request), media_type="text/event-stream")
 
 
-@router.delete("/reviews", status_code=204, responses=answers(404))
-def clear(studio: InStudio, project: ProjectId) -> None:
-    """All imported reviews; examples that came from them stay."""
+@router.delete("/reviews", status_code=204, responses=errors(404))
+def clear(studio: CurrentStudio, project: ProjectId) -> None:
+    """Remove all imported reviews; examples from them stay."""
     with studio.database.write() as connection:
         remove_reviews(connection, project)
 
 
+def _uploaded(studio: Studio, project: int, file: UploadFile) -> Upload:
+    with studio.database.read() as connection:
+        project_row(connection, project)
+    return keep_upload(file.file, file.filename, studio.limits.unpacked_bytes)
+
+
 async def _events(studio: Studio, job: Job, request: Request) -> AsyncIterator[str]:
-    told: dict[str, Any] = {}
+    sent: dict[str, Any] = {}
     quiet = 0.0
     while True:
-        finished, now = job.finished, job.progress()  # in this order: what is told last is the end
-        if now != told:
+        finished, now = job.finished, job.progress()  # in this order: else the last progress may be missed
+        if now != sent:
             yield _event("progress", now)
-            told, quiet = now, 0.0
+            sent, quiet = now, 0.0
         if finished:
             yield _event("failed", {"detail": job.failed}) if job.failed else _event("done", now)
             return
         if studio.jobs.stopping.is_set() or await request.is_disconnected():
             return
-        if quiet >= QUIET:
+        if quiet >= KEEP_ALIVE:
             yield ": still there\n\n"
             quiet = 0.0
         await asyncio.sleep(POLL)

@@ -1,4 +1,4 @@
-"""Tuning thresholds, measuring on labelled texts, and the project in numbers."""
+"""Tuning of thresholds, evaluation on labelled texts, and the dashboard."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from pydantic import Field, ValidationError
 from starlette.datastructures import UploadFile
 
 from fewaspect.core.errors import DataError, FewAspectError
-from fewaspect.detector.detector import AspectDetector
-from fewaspect.studio.api.fields import LIMITS, Answer, Given, InStudio, ProjectId, Text, given
-from fewaspect.studio.api.problem_details import RefusedError, answers
-from fewaspect.studio.api.projects import Nothing
-from fewaspect.studio.engine.curves import measure_texts
-from fewaspect.studio.engine.overview import overview
+from fewaspect.studio.api.fields import LIMITS, CurrentStudio, ProjectId, RequestBody, ResponseBody, Text, example
+from fewaspect.studio.api.problem_details import RefusedError, errors
+from fewaspect.studio.api.projects import EmptyBody
+from fewaspect.studio.engine.curves import evaluate_texts
+from fewaspect.studio.engine.dashboard import dashboard_counts
 from fewaspect.studio.importing.uploads import keep_upload
-from fewaspect.studio.problems import ChangedError
+from fewaspect.studio.problems import RevisionConflictError
 from fewaspect.studio.store.definition import set_thresholds
 from fewaspect.studio.store.projects import project_row
 from fewaspect.studio.studio import Studio
@@ -25,16 +24,26 @@ from fewaspect.studio.studio import Studio
 router = APIRouter(prefix="/projects/{project}", tags=["measures"])
 
 
-class Labelled(Given):
-    """Texts, and the names of the aspects that each has; a name that is no aspect of the project is counted apart."""
+class LabelledTexts(RequestBody):
+    """Texts and the names of their aspects; names that are no aspects of the project are counted separately."""
 
-    model_config = given(texts=["The garage was full.", "We went on Monday."], labels=[["parking"], []])
+    model_config = example(texts=["The garage was full.", "We went on Monday."], labels=[["parking"], []])
     texts: Annotated[list[Text], Field(min_length=1, max_length=LIMITS.import_rows)]
     labels: list[list[str]]
 
 
-class TunedAspect(Answer):
-    """`texts`: examples that carry it; without one, its threshold stays."""
+_FILE = {"type": "object", "required": ["file"], "properties": {"file": {"type": "string", "format": "binary"}}}
+BODY = {
+    "required": True,
+    "content": {
+        "application/json": {"schema": LabelledTexts.model_json_schema()},
+        "multipart/form-data": {"schema": _FILE},
+    },
+}
+
+
+class TunedAspect(ResponseBody):
+    """`texts`: examples of the aspect; without one, its threshold stays."""
 
     id: int
     name: str
@@ -45,25 +54,25 @@ class TunedAspect(Answer):
     texts: int
 
 
-class TunedAnswer(Answer):
+class TuningResponse(ResponseBody):
     aspects: list[TunedAspect]
 
 
-class Confusion(Answer):
+class ConfusionMatrix(ResponseBody):
     tp: int
     fp: int
     fn: int
     tn: int
 
 
-class Point(Answer):
+class CurvePoint(ResponseBody):
     threshold: float
     precision: float
     recall: float
 
 
-class MeasuredAspect(Answer):
-    """null where there is nothing to measure."""
+class AspectMetrics(ResponseBody):
+    """null where no text decides the value."""
 
     id: int
     name: str
@@ -72,12 +81,12 @@ class MeasuredAspect(Answer):
     f1: float | None
     average_precision: float | None
     support: int
-    confusion: Confusion
-    curve: list[Point]
+    confusion: ConfusionMatrix
+    curve: list[CurvePoint]
     threshold: float
 
 
-class MeasuredAnswer(Answer):
+class EvaluationResponse(ResponseBody):
     texts: int
     macro_f1: float | None
     micro_f1: float | None
@@ -85,80 +94,59 @@ class MeasuredAnswer(Answer):
     right_empties: float | None
     calibration_error: float | None
     unknown_aspects: dict[str, int]
-    aspects: list[MeasuredAspect]
+    aspects: list[AspectMetrics]
 
 
-class Count(Answer):
+class AspectCount(ResponseBody):
     id: int
     count: int
 
 
-class Period(Answer):
+class PeriodCounts(ResponseBody):
     period: str
     total: int
     counts: dict[str, int]
 
 
-class Dashboard(Answer):
-    """Counts of sentences, as far as they are scored; `together`: [aspect, aspect, count]."""
+class Dashboard(ResponseBody):
+    """Counts of sentences by the scores so far; `together`: [aspect, aspect, count]."""
 
     revision: int
     scored: float
     sentences: int
     none: int
-    aspects: list[Count]
+    aspects: list[AspectCount]
     together: list[tuple[int, int, int]]
-    over_time: list[Period]
+    over_time: list[PeriodCounts]
 
 
-@router.post("/tune", response_model=TunedAnswer, responses=answers(404, 409))
-def tune(studio: InStudio, project: ProjectId, nothing: Nothing | None = None) -> Any:
-    """Each aspect's threshold where its F1 is best, each example read as if it had not been given; one change."""
-    with studio.engine.first():
-        state = studio.engine.state(project)
-        if state.detector is None:
+@router.post("/tune", response_model=TuningResponse, responses=errors(404, 409))
+def tune(studio: CurrentStudio, project: ProjectId, nothing: EmptyBody | None = None) -> Any:
+    """Set each threshold where the leave-one-out F1 of its aspect on the examples is best; one change."""
+    with studio.engine.foreground():
+        snapshot = studio.engine.snapshot(project)
+        detector = studio.engine.fit(snapshot.definition, snapshot.detector)  # tuning changes it
+        if detector is None:
             raise DataError("tune: expected a project with aspects, found none.")
-        before = state.detector.thresholds_
-        own = AspectDetector.from_examples(
-            studio.engine.scorer, state.definition.as_examples(), state.definition.thresholds(), state.detector
-        )
-        tuned = own.tune()
-    found = {state.id_by_name[name]: row.threshold for name, row in tuned.items() if row.texts}
+        before, tuned = detector.thresholds_, detector.tune()
+    ids = snapshot.id_by_name
+    found = {ids[name]: row.threshold for name, row in tuned.items() if row.texts}
     with studio.database.write() as connection:
-        if project_row(connection, project).revision != state.revision:
-            raise ChangedError("expected the project as it was when tuning began, found it changed. Tune again.")
+        if project_row(connection, project).revision != snapshot.revision:
+            raise RevisionConflictError("expected the project as when tuning began, found it changed. Tune again.")
         set_thresholds(connection, project, found, "tune the thresholds")
     return {
         "aspects": [
-            {"id": state.id_by_name[name], "name": name, "threshold_before": before[name], "threshold": row.threshold,
+            {"id": ids[name], "name": name, "threshold_before": before[name], "threshold": row.threshold,
              "f1_before": row.f1_before, "f1": row.f1, "texts": row.texts}
             for name, row in tuned.items()
         ]
     }  # fmt: skip
 
 
-@router.post(
-    "/evaluate",
-    response_model=MeasuredAnswer,
-    responses=answers(404),
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {
-                "application/json": {"schema": Labelled.model_json_schema()},
-                "multipart/form-data": {
-                    "schema": {
-                        "type": "object",
-                        "required": ["file"],
-                        "properties": {"file": {"type": "string", "format": "binary"}},
-                    }
-                },
-            },
-        }
-    },
-)
-async def evaluate(studio: InStudio, project: ProjectId, request: Request) -> Any:
-    """Scores on texts with known aspects: JSON, or a CSV or JSONL file with the columns text and labels."""
+@router.post("/evaluate", response_model=EvaluationResponse, responses=errors(404), openapi_extra={"requestBody": BODY})
+async def evaluate(studio: CurrentStudio, project: ProjectId, request: Request) -> Any:
+    """Metrics on labelled texts: JSON, or a CSV or JSONL file with the columns text and labels."""
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         async with request.form(max_files=1, max_fields=10) as form:
             file = form.get("file")
@@ -167,29 +155,29 @@ async def evaluate(studio: InStudio, project: ProjectId, request: Request) -> An
             texts, labels = await run_in_threadpool(_from_file, studio, file)
     else:
         texts, labels = _from_json(await request.body())
-    return await run_in_threadpool(_measure, studio, project, texts, labels)
+    return await run_in_threadpool(_evaluate, studio, project, texts, labels)
 
 
-@router.get("/dashboard", response_model=Dashboard, responses=answers(404))
-def dashboard(studio: InStudio, project: ProjectId) -> Any:
-    """How often each aspect, which together, and when."""
-    return overview(studio.engine.state(project))
+@router.get("/dashboard", response_model=Dashboard, responses=errors(404))
+def dashboard(studio: CurrentStudio, project: ProjectId) -> Any:
+    """Counts of each aspect, of pairs of aspects, and by month."""
+    return dashboard_counts(studio.engine.snapshot(project))
 
 
-def _measure(studio: Studio, project: int, texts: list[str], labels: list[list[str]]) -> dict[str, Any]:
-    with studio.engine.first():
-        return measure_texts(studio.engine.state(project), texts, labels)
+def _evaluate(studio: Studio, project: int, texts: list[str], labels: list[list[str]]) -> dict[str, Any]:
+    with studio.engine.foreground():
+        return evaluate_texts(studio.engine.snapshot(project), texts, labels)
 
 
 def _from_json(body: bytes) -> tuple[list[str], list[list[str]]]:
     try:
-        given = Labelled.model_validate_json(body)
+        labelled = LabelledTexts.model_validate_json(body)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         status = 400 if first["type"] == "json_invalid" else 422
         raise RefusedError(status, f"{place or 'body'}: {first['msg']}.", place or None) from None
-    return given.texts, given.labels
+    return labelled.texts, labelled.labels
 
 
 def _from_file(studio: Studio, file: UploadFile) -> tuple[list[str], list[list[str]]]:

@@ -1,4 +1,4 @@
-"""Errors as problem+json (RFC 9457): what was expected and what was found."""
+"""Errors as problem+json (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -13,26 +13,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from fewaspect.core.errors import FewAspectError
-from fewaspect.studio.problems import (
-    ChangedError,
-    MissingError,
-    NothingToUndoError,
-    TakenError,
-    TooLargeError,
-    TooManyError,
-    UnsupportedError,
-)
+from fewaspect.studio import problems
 
 MEDIA = "application/problem+json"
 STATUS = {
-    MissingError: 404, TakenError: 409, NothingToUndoError: 409, ChangedError: 409, TooManyError: 422,
-    TooLargeError: 413, UnsupportedError: 415,
+    problems.NotFoundError: 404, problems.NameTakenError: 409, problems.NothingToUndoError: 409,
+    problems.RevisionConflictError: 409, problems.TooLargeError: 413, problems.UnsupportedError: 415,
 }  # fmt: skip
 _log = logging.getLogger(__name__)
 
 
 class Problem(BaseModel):
-    """What went wrong."""
+    """An error: what was expected and what was found."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{
         "type": "about:blank", "title": "Not Found", "status": 404,
@@ -43,24 +35,23 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: str
-    field: str | None = Field(default=None, description="Which part of the request it is about.")
+    field: str | None = Field(default=None, description="The field of the request that is at fault.")
 
 
 class RefusedError(HTTPException):
-    """An answer that ends a request, with the field it is about."""
+    """Ends a request with a status, and the field of the request that is at fault."""
 
     def __init__(self, status: int, detail: str, field: str | None = None, headers: dict[str, str] | None = None):
         super().__init__(status, detail, headers)
         self.field = field
 
 
-def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """For OpenAPI: besides what every request may be answered with, these."""
-    every = (400, 401, 403, 413, 415, 422, 429)
+def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """For OpenAPI: these statuses, and those that any request may be answered with."""
     schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
     return {
         status: {"description": HTTPStatus(status).phrase, "content": {MEDIA: schema}}
-        for status in sorted({*every, *statuses})
+        for status in sorted({400, 401, 403, 413, 415, 422, 429, *statuses})
     }
 
 
@@ -69,12 +60,12 @@ def problem(status: int, detail: str, field: str | None = None, headers: dict[st
     return JSONResponse(body.model_dump(exclude_none=True), status, headers, MEDIA)
 
 
-def install(app: FastAPI) -> None:
-    """Every error of the app is told the same way."""
+def install_handlers(app: FastAPI) -> None:
+    """Every error of the app becomes a problem."""
 
     @app.exception_handler(FewAspectError)
     async def known(_: Request, error: FewAspectError) -> JSONResponse:
-        return problem(next((s for kind, s in STATUS.items() if isinstance(error, kind)), 422), str(error))
+        return problem(STATUS.get(type(error), 422), str(error))
 
     @app.exception_handler(HTTPException)
     async def http(_: Request, error: HTTPException) -> JSONResponse:
@@ -85,15 +76,15 @@ def install(app: FastAPI) -> None:
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
         if first["type"] == "json_invalid":
-            return problem(400, f"expected JSON, found a fault: {first.get('ctx', {}).get('error', first['msg'])}.")
+            return problem(400, f"expected JSON, found an error: {first.get('ctx', {}).get('error', first['msg'])}.")
         place = [str(part) for part in first["loc"][1:]]
         field = ".".join(place) or str(first["loc"][0])
         return problem(422, f"{field}: {_lower(first['msg'])}{_found(first.get('input'))}.", field)
 
     @app.exception_handler(Exception)
     async def unknown(_: Request, error: Exception) -> JSONResponse:
-        _log.error("a request failed", exc_info=error)
-        return problem(500, "expected to answer, found a fault in the studio; its log says more.")
+        _log.error("request failed", exc_info=error)
+        return problem(500, "expected an answer, found an internal error of the studio; see its log.")
 
 
 def _lower(message: str) -> str:

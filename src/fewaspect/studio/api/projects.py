@@ -1,4 +1,4 @@
-"""Projects: made, listed, renamed, deleted; undo and redo."""
+"""Projects: created, listed, renamed, deleted; undo and redo."""
 
 from __future__ import annotations
 
@@ -6,26 +6,25 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from fewaspect.studio.api.aspects import AspectAnswer, aspects_of
+from fewaspect.detector.thresholds import DEFAULT_THRESHOLD
+from fewaspect.studio.api.aspects import AspectResponse, aspect_responses
 from fewaspect.studio.api.fields import (
-    Answer,
-    Given,
-    InStudio,
-    MaybeName,
+    CurrentStudio,
     Name,
+    OptionalName,
     Probability,
     ProjectId,
+    RequestBody,
+    ResponseBody,
     example,
-    given,
 )
-from fewaspect.studio.api.problem_details import answers
+from fewaspect.studio.api.problem_details import errors
 from fewaspect.studio.store.definition import set_threshold
 from fewaspect.studio.store.journal import next_in_words, redo, undo
 from fewaspect.studio.store.projects import (
     counted_project,
     create_project,
     list_projects,
-    project_row,
     remove_project,
     rename_project,
 )
@@ -34,27 +33,27 @@ from fewaspect.studio.studio import Studio
 router = APIRouter(tags=["projects"])
 
 
-class NewProject(Given):
+class ProjectRequest(RequestBody):
     """A project by name."""
 
-    model_config = given(name="Hotel reviews, spring")
+    model_config = example(name="Hotel reviews, spring")
     name: Name
 
 
-class ChangedProject(Given):
-    """What is left out stays; a threshold of null is the detector's own."""
+class ProjectUpdate(RequestBody):
+    """Fields that are left out stay; a threshold of null is the default of the detector."""
 
-    model_config = given(threshold=0.4)
-    name: MaybeName = ""
+    model_config = example(threshold=0.4)
+    name: OptionalName = ""
     threshold: Probability | None = None
 
 
-class Nothing(Given):
+class EmptyBody(RequestBody):
     """No fields."""
 
 
-class ProjectInList(Answer):
-    """A project and how much it has."""
+class ProjectSummary(ResponseBody):
+    """A project with its counts."""
 
     model_config = example(
         id=1, name="Hotel reviews", created="2026-01-31T12:00:00Z", aspects=6, examples=30, reviews=640,
@@ -70,17 +69,17 @@ class ProjectInList(Answer):
     revision: int
 
 
-class ProjectList(Answer):
-    projects: list[ProjectInList]
+class ProjectList(ResponseBody):
+    projects: list[ProjectSummary]
 
 
-class ProjectAnswer(Answer):
-    """A project as it is now; `scored` is the share of its sentences that are scored at this revision."""
+class ProjectResponse(ResponseBody):
+    """A project at its newest revision; `scored`: the share of its sentences that are scored at this revision."""
 
     id: int
     name: str
     created: str
-    aspects: list[AspectAnswer]
+    aspects: list[AspectResponse]
     examples: int
     reviews: int
     sentences: int
@@ -93,79 +92,78 @@ class ProjectAnswer(Answer):
     dated: bool
 
 
-class Done(Answer):
-    """What was undone or done again, in words."""
+class UndoResponse(ResponseBody):
+    """`did`: the change that was undone or redone, in words."""
 
     did: str
-    project: ProjectAnswer
+    project: ProjectResponse
 
 
-def project_answer(studio: Studio, project: int) -> dict[str, Any]:
-    state = studio.engine.state(project)
+def project_response(studio: Studio, project: int) -> dict[str, Any]:
+    snapshot = studio.engine.snapshot(project)
+    threshold = snapshot.definition.threshold
     with studio.database.read() as connection:
         row = counted_project(connection, project)
         can_undo, can_redo = next_in_words(connection, project)
     return {
-        **row, "aspects": aspects_of(state),
-        "revision": state.revision, "threshold": state.threshold, "threshold_set": state.definition.threshold,
-        "scored": state.scored, "can_undo": can_undo, "can_redo": can_redo, "dated": any(state.rows.dates),
+        **row, "aspects": aspect_responses(snapshot), "revision": snapshot.revision,
+        "threshold": DEFAULT_THRESHOLD if threshold is None else threshold, "threshold_set": threshold,
+        "scored": snapshot.scores.scored, "can_undo": can_undo, "can_redo": can_redo,
+        "dated": any(snapshot.sentences.dates),
     }  # fmt: skip
 
 
-@router.get("/projects", responses=answers())
-def list_all(studio: InStudio) -> ProjectList:
+@router.get("/projects", responses=errors())
+def list_all(studio: CurrentStudio) -> ProjectList:
     """All projects."""
     with studio.database.read() as connection:
         return ProjectList.model_validate({"projects": list_projects(connection)})
 
 
-@router.post("/projects", status_code=201, response_model=ProjectAnswer, responses=answers(409))
-def create(studio: InStudio, new: NewProject) -> Any:
-    """A project without anything in it."""
+@router.post("/projects", status_code=201, response_model=ProjectResponse, responses=errors(409))
+def create(studio: CurrentStudio, new: ProjectRequest) -> Any:
+    """An empty project."""
     with studio.database.write() as connection:
         number = create_project(connection, new.name)
-    return project_answer(studio, number)
+    return project_response(studio, number)
 
 
-@router.get("/projects/{project}", response_model=ProjectAnswer, responses=answers(404))
-def get(studio: InStudio, project: ProjectId) -> Any:
+@router.get("/projects/{project}", response_model=ProjectResponse, responses=errors(404))
+def get(studio: CurrentStudio, project: ProjectId) -> Any:
     """One project with its aspects."""
-    return project_answer(studio, project)
+    return project_response(studio, project)
 
 
-@router.patch("/projects/{project}", response_model=ProjectAnswer, responses=answers(404, 409))
-def patch(studio: InStudio, project: ProjectId, changed: ChangedProject) -> Any:
-    """Rename it, or set the threshold of all aspects that have none of their own."""
-    with studio.database.write() as connection:
-        project_row(connection, project)
+@router.patch("/projects/{project}", response_model=ProjectResponse, responses=errors(404, 409))
+def patch(studio: CurrentStudio, project: ProjectId, changed: ProjectUpdate) -> Any:
+    """Rename it, or set the threshold of aspects without their own."""
+    with studio.write(project) as connection:
         if "name" in changed.model_fields_set:
             rename_project(connection, project, changed.name)
         if "threshold" in changed.model_fields_set:
             set_threshold(connection, project, changed.threshold)
-    return project_answer(studio, project)
+    return project_response(studio, project)
 
 
-@router.delete("/projects/{project}", status_code=204, responses=answers(404))
-def delete(studio: InStudio, project: ProjectId) -> None:
-    """With all that is in it; this cannot be undone."""
+@router.delete("/projects/{project}", status_code=204, responses=errors(404))
+def delete(studio: CurrentStudio, project: ProjectId) -> None:
+    """Delete it with its aspects, examples and reviews; this cannot be undone."""
     with studio.database.write() as connection:
         remove_project(connection, project)
     studio.engine.forget(project)
 
 
-@router.post("/projects/{project}/undo", response_model=Done, responses=answers(404, 409))
-def undo_last(studio: InStudio, project: ProjectId, nothing: Nothing | None = None) -> Any:
-    """Take back the last change of aspects, examples or thresholds."""
-    with studio.database.write() as connection:
-        project_row(connection, project)
+@router.post("/projects/{project}/undo", response_model=UndoResponse, responses=errors(404, 409))
+def undo_last(studio: CurrentStudio, project: ProjectId, nothing: EmptyBody | None = None) -> Any:
+    """Undo the last change of aspects, examples or thresholds."""
+    with studio.write(project) as connection:
         did = undo(connection, project)
-    return {"did": did, "project": project_answer(studio, project)}
+    return {"did": did, "project": project_response(studio, project)}
 
 
-@router.post("/projects/{project}/redo", response_model=Done, responses=answers(404, 409))
-def redo_last(studio: InStudio, project: ProjectId, nothing: Nothing | None = None) -> Any:
-    """Do again what was undone last."""
-    with studio.database.write() as connection:
-        project_row(connection, project)
+@router.post("/projects/{project}/redo", response_model=UndoResponse, responses=errors(404, 409))
+def redo_last(studio: CurrentStudio, project: ProjectId, nothing: EmptyBody | None = None) -> Any:
+    """Redo the change that was undone last."""
+    with studio.write(project) as connection:
         did = redo(connection, project)
-    return {"did": did, "project": project_answer(studio, project)}
+    return {"did": did, "project": project_response(studio, project)}

@@ -1,4 +1,4 @@
-"""Who may ask, and how much: hosts, origins, the header no foreign page can set, tokens, sizes, rates."""
+"""Which requests are let through: host, origin, CSRF header, token, size and rate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fewaspect.studio.limits import Limits
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 SAFE = frozenset({"GET", "HEAD"})
-TAKEN = ("application/json", "multipart/form-data")
+BODY_TYPES = ("application/json", "multipart/form-data")
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -31,19 +31,19 @@ HEADERS = {
 
 
 @dataclass(frozen=True)
-class Access:
-    """By which names the studio may be called (None: any, since a token is needed), and the token."""
+class AccessPolicy:
+    """The accepted values of the Host header (None: any, since a token is required), and the token."""
 
     hosts: frozenset[str] | None = LOOPBACK
     token: str | None = None
 
 
-class Guard:
-    """Stands before the app; what it refuses never gets in."""
+class SecurityMiddleware:
+    """Before the app; refused requests do not reach it."""
 
-    def __init__(self, app: ASGIApp, access: Access, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, access: AccessPolicy, limits: Limits) -> None:
         self.app, self.access, self.limits = app, access, limits
-        self.rates = Rates(limits.requests_per_second, limits.burst)
+        self.limiter = RateLimiter(limits.requests_per_second, limits.burst)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -56,41 +56,45 @@ class Guard:
         await self.app(scope, self._bounded(receive), secured)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        headers, method, path = Headers(scope=scope), scope["method"], scope["path"]
-        host = hostname(headers.get("host", ""))
-        if self.access.hosts is not None and host not in self.access.hosts:
-            return problem(403, "Host: expected the address the studio was started with, found another.")
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
-            return problem(403, "Origin: expected the studio's own page, found another.")
-        if wait := self.rates.wait(scope["client"][0] if scope.get("client") else ""):
+        headers, path, token = Headers(scope=scope), scope["path"], self.access.token
+        if refusal := self._foreign(headers):
+            return refusal
+        if wait := self.limiter.wait(scope["client"][0] if scope.get("client") else ""):
             seconds = str(int(wait) + 1)
             return problem(429, f"expected fewer requests, found too many; wait {seconds} s.", None,
                            {"Retry-After": seconds})  # fmt: skip
         guarded = path.startswith("/api/") or path == "/metrics"
-        if guarded and self.access.token and not _is_token(headers.get("authorization", ""), self.access.token):
+        if token and guarded and not _is_token(headers.get("authorization", ""), token):
             return problem(401, "Authorization: expected the token that was printed at the start, found another.",
                            None, {"WWW-Authenticate": "Bearer"})  # fmt: skip
-        if method in SAFE:
-            return None
+        return None if scope["method"] in SAFE else self._refused_change(headers)
+
+    def _foreign(self, headers: Headers) -> Response | None:
+        """DNS rebinding and requests of other pages."""
+        if self.access.hosts is not None and hostname(headers.get("host", "")) not in self.access.hosts:
+            return problem(403, "Host: expected the address the studio was started with, found another.")
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+            return problem(403, "Origin: expected the studio's own page, found another.")
+        return None
+
+    def _refused_change(self, headers: Headers) -> Response | None:
+        """Other pages cannot set the header X-Fewaspect."""
         if headers.get("x-fewaspect") != "studio":
             return problem(403, "X-Fewaspect: expected the header with the value studio, found none.", "X-Fewaspect")
-        return self._refused_body(headers)
-
-    def _refused_body(self, headers: Headers) -> Response | None:
         length = headers.get("content-length", "0")
         if not length.isdecimal():
-            return problem(400, "Content-Length: expected a whole number, found something else.")
+            return problem(400, "Content-Length: expected an integer, found something else.")
         if int(length) > self.limits.body_bytes:
             return problem(413, self._too_large)
         has_body = int(length) > 0 or "transfer-encoding" in headers
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if has_body and kind not in TAKEN:
-            return problem(415, f"Content-Type: expected {' or '.join(TAKEN)}, found {kind[:60] or 'none'}.")
+        if has_body and kind not in BODY_TYPES:
+            return problem(415, f"Content-Type: expected {' or '.join(BODY_TYPES)}, found {kind[:60] or 'none'}.")
         return None
 
     def _bounded(self, receive: Receive) -> Receive:
-        """Counts what comes, whatever the header said."""
+        """Counts the bytes of the body, whatever its header says."""
         left = self.limits.body_bytes
 
         async def counted() -> Message:
@@ -108,15 +112,15 @@ class Guard:
         return f"expected at most {self.limits.body_bytes >> 20} MB in a request, found more."
 
 
-class Rates:
-    """A bucket for each client, which fills steadily; an empty one says how long to wait."""
+class RateLimiter:
+    """A token bucket for each client."""
 
     def __init__(self, per_second: float, burst: int, clients: int = 10_000) -> None:
         self.per_second, self.burst, self.clients = per_second, burst, clients
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what is left, and when it was so
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens left, and at what time
 
     def wait(self, client: str, now: float | None = None) -> float:
-        """0 if the request may pass, which takes one; else seconds."""
+        """0 if the request may pass, which takes a token; else the seconds until it may."""
         now = time.monotonic() if now is None else now
         left, then = self._buckets.get(client, (float(self.burst), now))
         left = min(self.burst, left + (now - then) * self.per_second)

@@ -1,4 +1,4 @@
-"""Imported sentences: shown page by page, explained, corrected."""
+"""Imported sentences: page by page, explained, corrected."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 
-from fewaspect.studio.api.fields import LARGEST, Answer, AspectIds, Given, Id, InStudio, ProjectId, example, given
-from fewaspect.studio.api.problem_details import answers
-from fewaspect.studio.engine.engine import AT_ONCE
-from fewaspect.studio.engine.presenters import Wanted, describe, show_page
-from fewaspect.studio.engine.state import State
+from fewaspect.studio.api.examples import AspectLabels
+from fewaspect.studio.api.fields import MAX_ID, CurrentStudio, Id, ProjectId, ResponseBody, example
+from fewaspect.studio.api.problem_details import errors
+from fewaspect.studio.engine.presenters import present
+from fewaspect.studio.engine.sentence_query import SentenceQuery
+from fewaspect.studio.engine.snapshot import Snapshot
 from fewaspect.studio.store.definition import put_example, remove_example
-from fewaspect.studio.store.projects import project_row
-from fewaspect.studio.store.rows import row_of
-from fewaspect.studio.store.tables import reviews, sentences
+from fewaspect.studio.store.projects import owned_row
+from fewaspect.studio.store.schema import reviews, sentences
 from fewaspect.studio.studio import Studio
 
 router = APIRouter(prefix="/projects/{project}/sentences", tags=["sentences"])
 Revision = Annotated[
     int | None,
     Query(
-        ge=0, le=LARGEST,
-        description="The oldest that will do: for two seconds after a change the state before may then answer. "
-        "Without it, the present one answers.",
+        ge=0, le=MAX_ID,
+        description="The oldest that is accepted: for two seconds after a change the revision before it may answer. "
+        "Without it, the newest answers.",
     ),
 ]  # fmt: skip
 SENTENCE = {
@@ -33,8 +33,8 @@ SENTENCE = {
 }  # fmt: skip
 
 
-class Word(Answer):
-    """A deciding word of an aspect; places count code points of the text."""
+class DecidingWord(ResponseBody):
+    """A deciding word of an aspect; `start` and `end` count code points of the text."""
 
     start: int
     end: int
@@ -42,8 +42,8 @@ class Word(Answer):
     weight: float
 
 
-class SentenceAnswer(Answer):
-    """A sentence with what is decided of it and why; `confirmed`: the user said it."""
+class SentenceResponse(ResponseBody):
+    """A sentence with its decision and the reason; `confirmed`: it is an example, so its aspects are the user's."""
 
     model_config = example(**SENTENCE)
     id: int
@@ -53,121 +53,112 @@ class SentenceAnswer(Answer):
     date: str | None
     aspects: list[int]
     scores: dict[str, float]
-    words: list[Word]
+    words: list[DecidingWord]
     reason: str
     example_id: int | None
     confirmed: bool
 
 
-class SentencePage(Answer):
+class SentencePage(ResponseBody):
     total: int
     revision: int
     scored: float
-    sentences: list[SentenceAnswer]
+    sentences: list[SentenceResponse]
 
 
-class Near(Answer):
-    """An example and its cosine with the sentence."""
+class NearestExample(ResponseBody):
+    """An example and its cosine similarity to the sentence."""
 
     text: str
     similarity: float
     example_id: int | None
 
 
-class Source(Answer):
-    """The review a sentence is from."""
+class SourceReview(ResponseBody):
+    """The review of a sentence."""
 
     id: int
     text: str
     fields: dict[str, Any]
 
 
-class SentenceDetail(SentenceAnswer):
-    nearest: dict[str, list[Near]]
-    review: Source
+class SentenceDetail(SentenceResponse):
+    nearest: dict[str, list[NearestExample]]
+    review: SourceReview
     thresholds: dict[str, float]
 
 
-class Correction(Given):
-    """The aspects it has; []: none of these."""
-
-    model_config = given(aspects=[])
-    aspects: AspectIds
-
-
-@router.get("", response_model=SentencePage, responses=answers(404))
+@router.get("", response_model=SentencePage, responses=errors(404))
 def list_some(
-    studio: InStudio,
+    studio: CurrentStudio,
     project: ProjectId,
-    offset: Annotated[int, Query(ge=0, le=LARGEST)] = 0,
+    offset: Annotated[int, Query(ge=0, le=MAX_ID)] = 0,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    aspect: Annotated[int | None, Query(ge=1, le=LARGEST)] = None,
+    aspect: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None,
     show: Literal["all", "none", "uncertain", "examples"] = "all",
     q: Annotated[str, Query(max_length=200, description="Words that must all occur.")] = "",
     order: Literal["file", "uncertain"] = "file",
-    together: Annotated[int | None, Query(ge=1, le=LARGEST, description="Another aspect it has too.")] = None,
+    co_aspect: Annotated[
+        int | None, Query(alias="together", ge=1, le=MAX_ID, description="Another aspect of the same sentence.")
+    ] = None,
     period: Annotated[str, Query(pattern=r"^(\d{4}(-\d{2}){0,2})?$", description="How its date begins.")] = "",
     revision: Revision = None,
 ) -> Any:
-    """One page; what is on it is scored at one revision, the present one unless an earlier one will do."""
-    with studio.engine.first():
-        state = studio.engine.state(project).at_least(revision)
-        wanted = Wanted(aspect, show, q, order, together, period)
-        if wanted.by_scores and len(stale := state.stale()) <= AT_ONCE:
-            state.score(stale)
-        total, found = show_page(state, wanted, offset, limit)
-    return {"total": total, "revision": state.revision, "scored": state.scored, "sentences": found}
+    """A page of sentences, scored at one revision: the newest, unless an earlier one is accepted."""
+    query = SentenceQuery(aspect, show, q, order, co_aspect, period)
+    with studio.engine.foreground():
+        snapshot = studio.engine.snapshot(project, revision)
+        total, found = query.page(snapshot, offset, limit)
+    return {"total": total, "revision": snapshot.revision, "scored": snapshot.scores.scored, "sentences": found}
 
 
-@router.get("/{sentence}", response_model=SentenceDetail, responses=answers(404))
-def get(studio: InStudio, project: ProjectId, sentence: Id, revision: Revision = None) -> Any:
-    """One sentence with the nearest examples and the review it is from."""
-    with studio.engine.first():
-        state = studio.engine.state(project).at_least(revision)
-        row = state.rows.row_of(sentence)
-        found, nearest = describe(state, [row])[0], _nearest(state, row)
+@router.get("/{sentence}", response_model=SentenceDetail, responses=errors(404))
+def get(studio: CurrentStudio, project: ProjectId, sentence: Id, revision: Revision = None) -> Any:
+    """One sentence with the nearest examples and its review."""
+    with studio.engine.foreground():
+        snapshot = studio.engine.snapshot(project, revision)
+        row = snapshot.sentences.row_of(sentence)
+        found, nearest = present(snapshot, [row])[0], _nearest(snapshot, row)
     with studio.database.read() as connection:
-        review = row_of(connection, reviews, project, found["review_id"])
-    thresholds = dict(zip(map(str, state.aspect_ids), state.thresholds.tolist(), strict=True))
+        review = owned_row(connection, reviews, project, found["review_id"])
+    thresholds = dict(zip(map(str, snapshot.aspect_ids), snapshot.thresholds.tolist(), strict=True))
     source = {"id": review.id, "text": review.text, "fields": review.fields}
     return {**found, "nearest": nearest, "review": source, "thresholds": thresholds}
 
 
-@router.put("/{sentence}/aspects", response_model=SentenceAnswer, responses=answers(404))
-def correct(studio: InStudio, project: ProjectId, sentence: Id, said: Correction) -> Any:
-    """It becomes an example of exactly these aspects."""
-    with studio.database.write() as connection:
-        project_row(connection, project)
-        text = row_of(connection, sentences, project, sentence).text
-        put_example(connection, project, text, said.aspects, sentence, studio.limits)
+@router.put("/{sentence}/aspects", response_model=SentenceResponse, responses=errors(404))
+def correct(studio: CurrentStudio, project: ProjectId, sentence: Id, correction: AspectLabels) -> Any:
+    """Make it an example of exactly these aspects."""
+    with studio.write(project) as connection:
+        text = owned_row(connection, sentences, project, sentence).text
+        put_example(connection, project, text, correction.aspects, sentence, studio.limits)
     return _one(studio, project, sentence)
 
 
-@router.delete("/{sentence}/aspects", response_model=SentenceAnswer, responses=answers(404))
-def release(studio: InStudio, project: ProjectId, sentence: Id) -> Any:
-    """It is no example any more; if it was none, nothing changes."""
-    state = studio.engine.state(project)
-    example = state.confirmed.get(state.rows.row_of(sentence))
+@router.delete("/{sentence}/aspects", response_model=SentenceResponse, responses=errors(404))
+def release(studio: CurrentStudio, project: ProjectId, sentence: Id) -> Any:
+    """Remove it from the examples, if it is one."""
+    snapshot = studio.engine.snapshot(project)
+    example = snapshot.confirmed.get(snapshot.sentences.row_of(sentence))
     if example is not None:
-        with studio.database.write() as connection:
-            project_row(connection, project)
+        with studio.write(project) as connection:
             remove_example(connection, project, example.id)
     return _one(studio, project, sentence)
 
 
 def _one(studio: Studio, project: int, sentence: int) -> dict[str, Any]:
-    with studio.engine.first():
-        state = studio.engine.state(project)
-        return describe(state, [state.rows.row_of(sentence)])[0]
+    with studio.engine.foreground():
+        snapshot = studio.engine.snapshot(project)
+        return present(snapshot, [snapshot.sentences.row_of(sentence)])[0]
 
 
-def _nearest(state: State, row: int) -> dict[str, list[dict[str, Any]]]:
-    if state.detector is None:
+def _nearest(snapshot: Snapshot, row: int) -> dict[str, list[dict[str, Any]]]:
+    if snapshot.detector is None:
         return {}
-    numbers = {example.text: example.id for example in state.definition.examples}
-    (analysis,) = state.detector.analyze_many([state.rows.texts[row]], words=False, nearest=True)
+    numbers = {example.text: example.id for example in snapshot.definition.examples}
+    (analysis,) = snapshot.detector.analyze_many([snapshot.sentences.texts[row]], words=False, nearest=True)
     return {
-        str(state.id_by_name[name]): [
+        str(snapshot.id_by_name[name]): [
             {"text": one.text, "similarity": one.similarity, "example_id": numbers.get(one.text)} for one in near
         ]
         for name, near in analysis.nearest.items()

@@ -1,4 +1,4 @@
-"""What the page asks first, and what machines ask."""
+"""Status for the page, health and metrics for monitoring."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from fewaspect import __version__
-from fewaspect.studio.api.fields import Answer, InStudio, example
-from fewaspect.studio.api.problem_details import answers
+from fewaspect.studio.api.fields import CurrentStudio, ResponseBody, example
+from fewaspect.studio.api.problem_details import errors
 
 router = APIRouter(tags=["status"])
-outside = APIRouter(tags=["status"])
+monitoring = APIRouter(tags=["status"])
 
 
-class LimitsAnswer(Answer):
+class LimitsResponse(ResponseBody):
     body_bytes: int
     text_chars: int
     import_rows: int
@@ -24,8 +24,8 @@ class LimitsAnswer(Answer):
     texts: int
 
 
-class Status(Answer):
-    """`backend` is null until the weights are loaded."""
+class Status(ResponseBody):
+    """`backend` is null until the model is loaded."""
 
     model_config = example(
         version="0.1.0", backend="onnx-int8", token_required=False,
@@ -35,31 +35,30 @@ class Status(Answer):
     version: str
     backend: str | None
     token_required: bool
-    limits: LimitsAnswer
+    limits: LimitsResponse
 
 
-class Health(Answer):
+class Health(ResponseBody):
     model_config = example(status="ok")
     status: str
 
 
-@router.get("/status", response_model=Status, responses=answers())
-def status(studio: InStudio, request: Request) -> Any:
-    """Version, what computes, and the limits."""
-    limits = {name: getattr(studio.limits, name) for name in LimitsAnswer.model_fields}
-    backend = f"onnx-{studio.engine.scorer.identity['precision']}" if studio.engine.loaded else None
-    token_required = bool(request.app.state.access.token)
+@router.get("/status", response_model=Status, responses=errors())
+def status(studio: CurrentStudio, request: Request) -> Any:
+    """Version, backend and limits."""
+    limits = {name: getattr(studio.limits, name) for name in LimitsResponse.model_fields}
+    token_required, backend = bool(request.app.state.access.token), studio.engine.backend
     return {"version": __version__, "backend": backend, "token_required": token_required, "limits": limits}
 
 
-@outside.get("/healthz")
-def health(studio: InStudio) -> Health:
-    """Answers while the process lives and the database can be read."""
+@monitoring.get("/healthz")
+def health(studio: CurrentStudio) -> Health:
+    """Ok while the database can be read."""
     with studio.database.read() as connection:
         connection.exec_driver_sql("SELECT 1")
     return Health(status="ok")
 
 
-@outside.get("/metrics", include_in_schema=False)
-def metrics(studio: InStudio) -> Response:
+@monitoring.get("/metrics", include_in_schema=False)
+def metrics(studio: CurrentStudio) -> Response:
     return Response(studio.metrics.text(), media_type=CONTENT_TYPE_LATEST)

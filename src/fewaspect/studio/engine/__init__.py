@@ -1,1 +1,1 @@
-"""What a running studio knows of its projects: detectors, scores, and sentences as the page shows them."""
+"""Projects in memory: detectors, scores, and sentences as the page shows them."""

@@ -1,4 +1,4 @@
-"""How good a project's detector is on labelled texts, with a curve for each aspect."""
+"""Evaluation of a project's detector on labelled texts, with a precision-recall curve for each aspect."""
 
 from __future__ import annotations
 
@@ -10,33 +10,34 @@ import numpy as np
 from fewaspect.core.errors import DataError
 from fewaspect.data.labels import to_indicator_matrix
 from fewaspect.detector.thresholds import decide
-from fewaspect.studio.engine.state import State
+from fewaspect.studio.engine.snapshot import Snapshot
 
 POINTS = 100  # of a curve at most
 
 
-def measure_texts(state: State, texts: Sequence[str], labels: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """What the detector's `evaluate` says, and counts and curves beside it."""
-    if state.detector is None:
+def evaluate_texts(snapshot: Snapshot, texts: Sequence[str], labels: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """The result of the detector's `evaluate`, with a confusion matrix and a curve for each aspect."""
+    if snapshot.detector is None:
         raise DataError("evaluate: expected a project with aspects, found none.")
     if not texts:
         raise DataError("texts: expected labelled texts, found none.")
-    result = state.detector.evaluate(texts, labels)
-    probabilities = state.detector.predict_proba(texts)
-    truth, _ = to_indicator_matrix(labels, [aspect.name for aspect in state.definition.aspects], len(texts))
-    decided = decide(probabilities, state.thresholds)
-    numbers = ("texts", "macro_f1", "micro_f1", "mean_average_precision", "right_empties", "unknown_aspects")
+    result = snapshot.detector.evaluate(texts, labels)
+    probabilities = snapshot.detector.predict_proba(texts)
+    truth, _ = to_indicator_matrix(labels, [aspect.name for aspect in snapshot.definition.aspects], len(texts))
+    decided = decide(probabilities, snapshot.thresholds)
+    names = ("texts", "macro_f1", "micro_f1", "mean_average_precision", "unknown_aspects")
     aspects = []
-    for n, aspect in enumerate(state.definition.aspects):
+    for n, aspect in enumerate(snapshot.definition.aspects):
         own = result["aspects"][aspect.name]
         aspects.append(
             {"id": aspect.id, "name": aspect.name, **{k: own[k] for k in ("precision", "recall", "f1")},
              "average_precision": own["average_precision"], "support": own["texts"],
-             "confusion": confusion(decided[:, n], truth[:, n]), "curve": curve(probabilities[:, n], truth[:, n]),
-             "threshold": float(state.thresholds[n])}
+             "confusion": confusion(decided[:, n], truth[:, n]),
+             "curve": curve_points(probabilities[:, n], truth[:, n]), "threshold": float(snapshot.thresholds[n])}
         )  # fmt: skip
-    said = {name: result[name] for name in numbers}
-    return {**said, "calibration_error": result["expected_calibration_error"], "aspects": aspects}
+    totals = {name: result[name] for name in names}
+    totals["right_empties"] = result["empty_accuracy"]  # as the REST API of version 0.1 calls it
+    return {**totals, "calibration_error": result["expected_calibration_error"], "aspects": aspects}
 
 
 def confusion(decided: np.ndarray, truth: np.ndarray) -> dict[str, int]:
@@ -46,15 +47,18 @@ def confusion(decided: np.ndarray, truth: np.ndarray) -> dict[str, int]:
     }  # fmt: skip
 
 
-def curve(probabilities: np.ndarray, truth: np.ndarray) -> list[dict[str, float]]:
-    """Precision and recall at thresholds that occur, evenly chosen if there are many; [] without a positive."""
-    from sklearn.metrics import precision_recall_curve
+def precision_recall_curve(truth: np.ndarray, probabilities: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Precision, recall and thresholds (P,), which are the distinct probabilities, ascending."""
+    order = np.argsort(probabilities, kind="stable")
+    thresholds, first = np.unique(probabilities[order], return_index=True)
+    true_positives = truth[order][::-1].cumsum()[::-1][first]
+    return true_positives / (len(truth) - first), true_positives / truth.sum(), thresholds
 
+
+def curve_points(probabilities: np.ndarray, truth: np.ndarray) -> list[dict[str, float]]:
+    """At most POINTS of the curve, evenly chosen; [] without a positive text."""
     if not truth.any():
         return []
-    precision, recall, thresholds = precision_recall_curve(truth, probabilities)
-    chosen = np.unique(np.linspace(0, len(thresholds) - 1, min(POINTS, len(thresholds))).round().astype(int))
-    return [
-        {"threshold": float(thresholds[i]), "precision": float(precision[i]), "recall": float(recall[i])}
-        for i in chosen
-    ]  # fmt: skip
+    curve = np.stack(precision_recall_curve(truth, probabilities), axis=1)  # (P, 3)
+    chosen = np.unique(np.linspace(0, len(curve) - 1, min(POINTS, len(curve))).round().astype(int))
+    return [{"threshold": t, "precision": p, "recall": r} for p, r, t in curve[chosen].tolist()]

@@ -1,171 +1,198 @@
-"""A detector for each project, as its definition is now, and what it says of every imported sentence."""
+"""Snapshots of the projects, kept up to date with the database; a worker scores in the background."""
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
-from fewaspect.detector.detector import AspectDetector
 from fewaspect.detector.model import InferenceModel, load_model
 from fewaspect.detector.support import ExampleWarning
 from fewaspect.inference.encoding_cache import CachingEncoder
 from fewaspect.inference.threads import ONE_THREAD
-from fewaspect.studio.engine.presenters import describe
-from fewaspect.studio.engine.state import Rows, State
+from fewaspect.studio.engine.presenters import present
+from fewaspect.studio.engine.snapshot import ImportedSentences, Snapshot
 from fewaspect.studio.store.database import Database
 from fewaspect.studio.store.definition import Definition, read_definition
 from fewaspect.studio.store.projects import project_row
 from fewaspect.studio.store.reviews import read_sentences
 
-CHUNK = 256  # sentences that are scored before anything else gets its turn
-RENEWED_AT_ONCE = 64  # sentences that are described before anyone else may describe some
-AT_ONCE = 512  # so few are scored while a request waits: then all it shows is of the present revision
-KEPT = 16  # projects in memory
+CHUNK = 256  # sentences scored by the worker before it looks for requests again
+RENEWED_AT_ONCE = 64  # sentences presented by the worker before a request may present others
+GRACE = 2.0  # seconds for which the previous snapshot may answer
+CAPACITY = 16  # projects in memory
 _log = logging.getLogger(__name__)
 
 
+@dataclass
+class _Project:
+    """The newest snapshot, and the previous one until all that it showed is presented anew."""
+
+    newest: Snapshot
+    previous: Snapshot | None = None
+    replaced: float = 0.0  # time at which `previous` was no longer the newest
+
+    @classmethod
+    def after(cls, before: _Project | None, newest: Snapshot) -> _Project:
+        """Without aspects, or of other sentences, there is nothing to present anew."""
+        if before is None or newest.detector is None or newest.sentences.version != before.newest.sentences.version:
+            return cls(newest)
+        if before.previous is not None:  # several changes in a row: the last that was presented
+            return cls(newest, before.previous, before.replaced)
+        return cls(newest, before.newest, time.monotonic()) if len(before.newest.shown) else cls(newest)
+
+    def accepting(self, revision: int | None) -> Snapshot:
+        """For someone who accepts this revision and later ones; None: only the newest."""
+        previous = self.previous
+        if revision is None or previous is None or previous.revision < revision:
+            return self.newest
+        return previous if time.monotonic() - self.replaced <= GRACE else self.newest
+
+
 class Engine:
-    """Answers from the newest state of a project; what is not scored yet is scored by a worker, chunk by chunk."""
+    """Hands out snapshots; what is stale in them is scored by a worker, chunk by chunk, while no request runs."""
 
     def __init__(self, database: Database, load: Callable[[], InferenceModel] | None = None) -> None:
         self.database, self._load = database, load or caching_model
-        self._states: OrderedDict[int, State] = OrderedDict()  # used last, last
-        self._scorer: InferenceModel | None = None
-        self._loading, self._learning, self._lock = threading.Lock(), threading.Lock(), threading.Lock()
-        self._work = threading.Condition()
-        self._waiting = 0  # requests that want the processor now
+        self._model: InferenceModel | None = None
+        self._fitting = threading.RLock()  # the model is loaded and each revision fitted once, others wait for it
+        self._changed = threading.Condition()  # guards the fields below and wakes the worker
+        self._projects: OrderedDict[int, _Project] = OrderedDict()  # most recently used last
+        self._requests = 0  # that want the processor now
         self._stopped = False
-        self._worker = threading.Thread(target=self._score_the_rest, name="scoring", daemon=True)
+        self._worker = threading.Thread(target=self._work, name="scoring", daemon=True)
         self._worker.start()
 
     @property
-    def scorer(self) -> InferenceModel:
-        """Loaded when first needed, once."""
-        with self._loading:
-            if self._scorer is None:
-                self._scorer = self._load()
-            return self._scorer
+    def model(self) -> InferenceModel:
+        """Loaded on first use."""
+        with self._fitting:
+            if self._model is None:
+                self._model = self._load()
+            return self._model
 
     @property
-    def loaded(self) -> bool:
-        return self._scorer is not None
+    def backend(self) -> str | None:
+        """None until the model is loaded."""
+        return f"onnx-{self._model.identity['precision']}" if self._model else None
 
-    def state(self, project: int) -> State:
-        """As the store has it now. Only what changed is read and learned anew."""
-        with self.database.read() as connection:
-            row = project_row(connection, project)
-            before = self._states.get(project)
-            new_definition = before is None or before.definition.revision != row.revision
-            new_rows = before is None or before.imported != row.imported
-            if before is not None and not new_definition and not new_rows:
-                self._keep(project, before)
-                return before
-            definition = read_definition(connection, project) if before is None or new_definition else before.definition
-            rows = Rows.of(read_sentences(connection, project)) if before is None or new_rows else before.rows
-        with self._learning:
-            before = self._states.get(project)
-            if before and before.definition.revision >= row.revision and before.imported >= row.imported:
-                return before  # another request was faster
-            detector = self._detector(definition, before)
-            state = State.after(before, definition, detector, rows, row.imported)
-            self._keep(project, state)
-        with self._work:
-            self._work.notify_all()
-        return state
+    def snapshot(self, project: int, revision: int | None = None) -> Snapshot:
+        """The newest; for GRACE seconds after a change the previous one, if it is not older than `revision`."""
+        return self._up_to_date(project).accepting(revision)
+
+    def scored_snapshot(self, project: int) -> Snapshot:
+        """The newest, once no sentence is stale."""
+        with self.foreground():
+            snapshot = self.snapshot(project)
+            while len(stale := snapshot.scores.stale()):
+                snapshot.score(stale[: 4 * CHUNK])
+                snapshot = self.snapshot(project)
+            return snapshot
+
+    def fit(self, definition: Definition, before: AspectDetector | None = None) -> AspectDetector | None:
+        """A detector of its own; examples that `before` has are not encoded again. None without aspects."""
+        if not definition.aspects:
+            return None
+        with self._fitting, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ExampleWarning)  # an example without a word stays in the list
+            return AspectDetector.from_examples(self.model, definition.as_examples(), definition.thresholds(), before)
 
     def forget(self, project: int) -> None:
-        with self._lock:
-            self._states.pop(project, None)
-
-    def fresh(self, project: int) -> State:
-        """With every sentence scored at the present revision, however long it takes."""
-        with self.first():
-            state = self.state(project)
-            while len(stale := state.stale()):
-                state.score(stale[: 4 * CHUNK])
-                state = self.state(project)
-            return state
+        with self._changed:
+            self._projects.pop(project, None)
 
     @contextmanager
-    def first(self) -> Iterator[None]:
-        """While someone is inside, the worker scores nothing: what is looked at goes before what is not."""
-        with self._work:
-            self._waiting += 1
+    def foreground(self) -> Iterator[None]:
+        """While a request is inside, the worker scores nothing."""
+        with self._changed:
+            self._requests += 1
         try:
             with ONE_THREAD:
                 yield
         finally:
-            with self._work:
-                self._waiting -= 1
-                self._work.notify_all()
+            with self._changed:
+                self._requests -= 1
+                self._changed.notify_all()
 
     def stop(self) -> None:
-        with self._work:
+        with self._changed:
             self._stopped = True
-            self._work.notify_all()
+            self._changed.notify_all()
         self._worker.join(timeout=10)
 
-    def _keep(self, project: int, state: State) -> None:
-        with self._lock:
-            self._states[project] = state
-            self._states.move_to_end(project)
-            while len(self._states) > KEPT:
-                self._states.popitem(last=False)
+    def _up_to_date(self, project: int) -> _Project:
+        """As the database has it now; sentences are read only after an import, and only new examples encoded."""
+        with self.database.read() as connection:
+            row = project_row(connection, project)
+            if (held := self._use(project)) and not held.newest.precedes(row):
+                return held
+            definition = read_definition(connection, project)
+            if held and held.newest.sentences.version == row.imported:
+                sentences = held.newest.sentences
+            else:
+                sentences = ImportedSentences.of(read_sentences(connection, project), row.imported)
+        with self._fitting:
+            if (held := self._use(project)) and not held.newest.precedes(row):
+                return held  # another request was faster
+            before = held.newest if held else None
+            detector = self.fit(definition, before.detector if before else None)
+            return self._replace(project, Snapshot.after(before, definition, detector, sentences))
 
-    def _detector(self, definition: Definition, before: State | None) -> AspectDetector | None:
-        """None while there is no aspect."""
-        if not definition.aspects:
-            return None
-        known = before.detector if before else None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ExampleWarning)  # an example without a word stays in the list
-            return AspectDetector.from_examples(self.scorer, definition.as_examples(), definition.thresholds(), known)
+    def _use(self, project: int) -> _Project | None:
+        with self._changed:
+            if project in self._projects:
+                self._projects.move_to_end(project)
+            return self._projects.get(project)
 
-    def _score_the_rest(self) -> None:
-        while True:
-            with self._work:
-                self._work.wait_for(
-                    lambda: self._stopped or self._superseding() or (not self._waiting and self._unfinished())
-                )
-                if self._stopped:
-                    return
-            if state := self._superseding() or self._unfinished():
+    def _replace(self, project: int, snapshot: Snapshot) -> _Project:
+        with self._changed:
+            held = self._projects[project] = _Project.after(self._projects.pop(project, None), snapshot)
+            while len(self._projects) > CAPACITY:
+                self._projects.popitem(last=False)
+            self._changed.notify_all()
+        return held
+
+    def _work(self) -> None:
+        while not self._stopped:
+            with self._changed:
+                self._changed.wait_for(lambda: self._stopped or self._pending())
+                task = self._pending()  # None if a request has scored the rest meanwhile
+            if task and not self._stopped:
+                project, work = task
                 try:
-                    self._renew(state) if state.before else state.score(state.stale()[:CHUNK])
-                except Exception:  # the worker must live on; the project is read anew when it is next asked for
+                    work()
+                except Exception:  # the worker lives on; the project is read anew when it is next asked for
                     _log.exception("scoring failed")
-                    self._drop(state)
+                    self.forget(project)
 
-    def _renew(self, state: State) -> None:
-        """Some of what the state before showed; when there is nothing left, its time is over."""
-        if rows := state.shown_before()[-RENEWED_AT_ONCE:]:
-            describe(state, rows)
-        else:
-            state.before = None
+    def _pending(self) -> tuple[int, Callable[[], None]] | None:
+        """What was shown before a change is presented anew at once, all else scored while no request runs."""
+        projects = [*reversed(self._projects.items())]
+        for project, held in projects:
+            if held.previous:
+                return project, partial(_renew, held)
+        for project, held in projects if not self._requests else ():
+            if len(stale := held.newest.scores.stale()):
+                return project, partial(held.newest.score, stale[:CHUNK])
+        return None
 
-    def _drop(self, state: State) -> None:
-        with self._lock:
-            for project in [number for number, own in self._states.items() if own is state]:
-                self._states.pop(project)
 
-    def _superseding(self) -> State | None:
-        """The state used last for which the one before still answers."""
-        with self._lock:
-            return next((state for state in reversed(self._states.values()) if state.before), None)
-
-    def _unfinished(self) -> State | None:
-        """The state used last that has sentences to score."""
-        with self._lock:
-            return next((state for state in reversed(self._states.values()) if state.unfinished), None)
+def _renew(project: _Project) -> None:
+    """Present some of what the previous snapshot showed; when there is nothing left, it answers no more."""
+    rows = project.previous.shown.to_renew(project.newest.shown) if project.previous else []
+    if rows:
+        present(project.newest, rows[-RENEWED_AT_ONCE:])
+    else:
+        project.previous = None
 
 
 def caching_model() -> InferenceModel:
-    """The shipped weights on an encoder that remembers: a change of the examples costs no encoding."""
-    scorer = load_model(None)
-    encoder = CachingEncoder(scorer.encoder)
-    return replace(scorer, encoder=encoder)
+    """The shipped model on an encoder with a cache: a change of the examples costs no encoding."""
+    model = load_model()
+    return replace(model, encoder=CachingEncoder(model.encoder))

@@ -1,124 +1,68 @@
-"""Sentences as the page shows them, and which of them it shows."""
+"""Sentences as the page shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fewaspect.detector.explain import Analysis
 from fewaspect.reviews.pages.highlights import marks
-from fewaspect.studio.engine.state import State
+from fewaspect.studio.engine.snapshot import Snapshot
 
-UNSURE = 0.5  # from here on a sentence counts as uncertain
-MOST_DESCRIBED = 5_000  # sentences of a state that are kept as they were shown
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Which sentences, in which order."""
-
-    aspect: int | None = None
-    show: str = "all"  # all, none, uncertain, examples
-    words: str = ""
-    order: str = "file"  # file, uncertain
-    together: int | None = None  # another aspect that the sentence has too
-    period: str = ""  # how its date begins
-
-    @property
-    def by_scores(self) -> bool:
-        """Whether it depends on what is found which sentences these are."""
-        return self.order != "file" or self.show in ("none", "uncertain") or (self.aspect or self.together) is not None
+if TYPE_CHECKING:
+    from fewaspect.detector.detector import AspectDetector
 
 
-def select(state: State, wanted: Wanted) -> np.ndarray:
-    """The rows that are wanted, as far as is known."""
-    keep = np.ones(len(state.rows.ids), dtype=bool)
-    decided = state.decided()
-    for aspect in (wanted.aspect, wanted.together):
-        if aspect is not None:
-            columns = [n for n, number in enumerate(state.aspect_ids) if number == aspect]
-            keep &= decided[:, columns].any(axis=1)
-    if wanted.period:
-        keep &= np.array([(day or "").startswith(wanted.period) for day in state.rows.dates], dtype=bool)
-    if wanted.show == "none":
-        keep &= ~decided.any(axis=1) & ((state.at > 0) | (state.detector is None))
-    if wanted.show == "uncertain":
-        keep &= state.unsure() >= UNSURE
-    if wanted.show == "examples":
-        keep &= np.isin(np.arange(len(keep)), list(state.confirmed))
-    rows = np.flatnonzero(keep)
-    if words := wanted.words.casefold().split():
-        folded = state.rows.folded
-        rows = np.array([row for row in rows if all(word in folded[row] for word in words)], dtype=np.int64)
-    return rows[np.argsort(-state.unsure()[rows], kind="stable")] if wanted.order == "uncertain" else rows
+def present(snapshot: Snapshot, rows: Sequence[int] | np.ndarray) -> list[dict[str, Any]]:
+    """Each sentence with its aspects, probabilities, deciding words and the reason; computed once in a snapshot."""
+    rows = [int(row) for row in rows]
+    if snapshot.detector is None:
+        return [_sentence(snapshot, row, None) for row in rows]
+    return snapshot.shown.get(rows, partial(_analyze, snapshot, snapshot.detector))
 
 
-def show_page(state: State, wanted: Wanted, offset: int, limit: int) -> tuple[int, list[dict[str, Any]]]:
-    """How many there are, and some of them; those are scored at the state's revision and fit what is wanted."""
-    while True:
-        rows = select(state, wanted)
-        shown = rows[offset : offset + limit]
-        if not wanted.by_scores or not len(state.stale(shown)):  # to describe is to score
-            return len(rows), describe(state, shown)
-        state.score(shown)  # which may show that others are wanted
-
-
-def describe(state: State, rows: Sequence[int] | np.ndarray) -> list[dict[str, Any]]:
-    """Each sentence with its aspects, probabilities, deciding words and the reason; worked out once in a state."""
-    wanted = [int(row) for row in rows]
-    if state.detector is None:
-        return [_sentence(state, row, None) for row in wanted]
-    with state.describing:
-        new = [row for row in wanted if row not in state.described]
-        if len(state.described) + len(new) > MOST_DESCRIBED:
-            state.described.clear()
-            new = wanted
-        analyses = state.detector.analyze_many([state.rows.texts[row] for row in new], nearest=False)
-        if new:
-            state.keep(np.array(new), np.array([list(a.probabilities.values()) for a in analyses]))
-        state.described.update((row, _sentence(state, row, a)) for row, a in zip(new, analyses, strict=True))
-        return [state.described[row] for row in wanted]
-
-
-def deciding_words(analysis: Analysis, state: State) -> list[dict[str, Any]]:
-    """The strongest word of each aspect weighs 1."""
+def deciding_words(analysis: Analysis, snapshot: Snapshot) -> list[dict[str, Any]]:
+    """With weights; that of the strongest word of each aspect is 1."""
     marked = marks(analysis.words, analysis.sentences)
     strongest: dict[str, float] = {}
     for mark in marked:
         strongest[mark.aspect] = max(strongest.get(mark.aspect, 0.0), mark.evidence)
     return [
-        {"start": m.start, "end": m.end, "aspect": state.id_by_name[m.aspect],
+        {"start": m.start, "end": m.end, "aspect": snapshot.id_by_name[m.aspect],
          "weight": round(m.evidence / strongest[m.aspect], 4)}
         for m in marked
     ]  # fmt: skip
 
 
-def by_id(state: State, values: dict[str, float]) -> dict[str, float]:
-    return {str(state.id_by_name[name]): round(float(value), 6) for name, value in values.items()}
+def _analyze(snapshot: Snapshot, detector: AspectDetector, rows: Sequence[int]) -> list[dict[str, Any]]:
+    """The probabilities go into the score table too."""
+    analyses = detector.analyze_many([snapshot.sentences.texts[row] for row in rows], nearest=False)
+    snapshot.scores.put(np.array(rows), np.array([list(analysis.probabilities.values()) for analysis in analyses]))
+    return [_sentence(snapshot, row, analysis) for row, analysis in zip(rows, analyses, strict=True)]
 
 
-def _sentence(state: State, row: int, analysis: Analysis | None) -> dict[str, Any]:
-    rows, example = state.rows, state.confirmed.get(row)
+def _sentence(snapshot: Snapshot, row: int, analysis: Analysis | None) -> dict[str, Any]:
+    sentences, example = snapshot.sentences, snapshot.confirmed.get(row)
     found: dict[str, Any] = {"aspects": [], "scores": {}, "words": [], "reason": "there are no aspects yet"}
     if analysis is not None:
-        names = list(analysis.aspects)
+        probabilities, reason = analysis.probabilities, analysis.reason
         if example is not None:
-            own = [aspect.name for aspect in state.definition.aspects if aspect.id in example.aspects]
-            probable = analysis.probabilities
-            names = sorted(own, key=lambda name: -probable[name])
-            parts = tuple(replace(part, aspects=tuple(names)) for part in analysis.sentences)
-            analysis = replace(analysis, sentences=parts)
+            own = [aspect.name for aspect in snapshot.definition.aspects if aspect.id in example.aspects]
+            names = tuple(sorted(own, key=lambda name: -probabilities[name]))
+            parts = tuple(replace(part, aspects=names) for part in analysis.sentences)
+            analysis, reason = replace(analysis, aspects=names, sentences=parts), "an example of yours"
         found = {
-            "aspects": [state.id_by_name[name] for name in names],
-            "scores": by_id(state, analysis.probabilities),
-            "words": deciding_words(analysis, state),
-            "reason": analysis.reason if example is None else "an example of yours",
+            "aspects": [snapshot.id_by_name[name] for name in analysis.aspects],
+            "scores": {str(snapshot.id_by_name[name]): round(float(p), 6) for name, p in probabilities.items()},
+            "words": deciding_words(analysis, snapshot),
+            "reason": reason,
         }
     return {
-        "id": int(rows.ids[row]), "review_id": int(rows.review_ids[row]), "position": int(rows.positions[row]),
-        "text": rows.texts[row], "date": rows.dates[row], **found,
+        "id": int(sentences.ids[row]), "review_id": int(sentences.review_ids[row]),
+        "position": int(sentences.positions[row]), "text": sentences.texts[row], "date": sentences.dates[row], **found,
         "example_id": example.id if example else None, "confirmed": example is not None,
     }  # fmt: skip

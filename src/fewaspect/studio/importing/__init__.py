@@ -1,1 +1,1 @@
-"""Files into the store: uploads, previews, dates, jobs, projects and saved detectors."""
+"""Files into the database: uploads, previews, dates, jobs, projects and saved detectors."""

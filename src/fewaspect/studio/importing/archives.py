@@ -1,4 +1,4 @@
-"""Zip files in and out. Nothing is ever unpacked to a place its names say, and nothing beyond the limit."""
+"""Zip archives of projects and detectors. Names in them never become paths, and reading stops at the limit."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ from fewaspect.studio.problems import TooLargeError
 from fewaspect.studio.store.definition import Definition
 
 if TYPE_CHECKING:
-    from fewaspect.detector.detector import AspectDetector
     from fewaspect.detector.persistence import Definition as Saved
 
 PROJECT, REVIEWS = "project.json", "reviews.jsonl"
 FORMAT, VERSION = "fewaspect-project", 1
-MOST_FILES = 100
+MAX_FILES = 100
 Short = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -32,65 +31,65 @@ class _Strict(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
-class AspectInFile(_Strict):
+class ArchivedAspect(_Strict):
     name: Annotated[str, Field(min_length=1, max_length=100)]
     description: Annotated[str, Field(max_length=2000)] = ""
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
-class ExampleInFile(_Strict):
+class ArchivedExample(_Strict):
     text: Annotated[str, Field(min_length=1)]
     aspects: list[str]
 
 
-class ProjectInFile(_Strict):
-    """What project.json holds."""
+class ArchivedProject(_Strict):
+    """The content of project.json."""
 
     format: Annotated[str, Field(pattern=f"^{FORMAT}$")]
     version: Annotated[int, Field(ge=1, le=VERSION)]
     name: Short
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
-    aspects: list[AspectInFile]
-    examples: list[ExampleInFile]
+    aspects: list[ArchivedAspect]
+    examples: list[ArchivedExample]
 
 
-class ReviewInFile(_Strict):
+class ArchivedReview(_Strict):
     """A line of reviews.jsonl."""
 
     text: str
     date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
-    fields: dict[str, Any] = {}  # pydantic copies it
+    fields: dict[str, Any] = {}  # pydantic copies the default
 
 
 def write_project(path: Path, name: str, definition: Definition, reviews: Iterator[Any]) -> None:
-    """All of a project but its history."""
+    """A project without its history."""
     names = {aspect.id: aspect.name for aspect in definition.aspects}
-    about = {
+    project = {
         "format": FORMAT, "version": VERSION, "name": name, "threshold": definition.threshold,
         "aspects": [{"name": a.name, "description": a.description, "threshold": a.threshold}
                     for a in definition.aspects],
         "examples": [{"text": e.text, "aspects": [names[a] for a in e.aspects]} for e in definition.examples],
     }  # fmt: skip
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(PROJECT, json.dumps(about, ensure_ascii=False, indent=1))
+        archive.writestr(PROJECT, json.dumps(project, ensure_ascii=False, indent=1))
         with archive.open(REVIEWS, "w", force_zip64=True) as file:
             for review in reviews:
                 line = {"text": review.text, "date": review.date, "fields": review.fields}
                 file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
 
 
-def read_project(file: BinaryIO, most_bytes: int) -> tuple[ProjectInFile, list[ReviewInFile]]:
-    """What `write_project` wrote, checked line by line."""
-    with _archive(file, most_bytes) as archive:
-        about = _parsed(ProjectInFile, _member(archive, PROJECT, most_bytes), PROJECT)
-        lines = _member(archive, REVIEWS, most_bytes).split(b"\n")
-    return about, [
-        _parsed(ReviewInFile, line, f"{REVIEWS}, line {n}") for n, line in enumerate(lines, 1) if line.strip()
+def read_project(file: BinaryIO, max_bytes: int) -> tuple[ArchivedProject, list[ArchivedReview]]:
+    """An archive of `write_project`, validated line by line."""
+    with _archive(file, max_bytes) as archive:
+        project = _parsed(ArchivedProject, _member(archive, PROJECT, max_bytes), PROJECT)
+        lines = _member(archive, REVIEWS, max_bytes).split(b"\n")
+    return project, [
+        _parsed(ArchivedReview, line, f"{REVIEWS}, line {n}") for n, line in enumerate(lines, 1) if line.strip()
     ]
 
 
-def write_model(path: Path, detector: AspectDetector) -> None:
-    """The folder that `AspectDetector.load` reads, as a zip file."""
+def write_detector(path: Path, detector: AspectDetector) -> None:
+    """The saved detector, a folder for `AspectDetector.load`, as a zip file."""
     with tempfile.TemporaryDirectory(prefix="fewaspect-") as folder:
         saved = detector.save(Path(folder) / "detector")
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -98,15 +97,15 @@ def write_model(path: Path, detector: AspectDetector) -> None:
                 archive.write(part, part.relative_to(saved).as_posix())
 
 
-def read_model(file: BinaryIO, most_bytes: int) -> Saved:
-    """What a saved detector was told; its weights are not looked at, since a project has its own."""
+def read_detector(file: BinaryIO, max_bytes: int) -> Saved:
+    """The definition of a saved detector; its weights are not read, the studio has its own."""
     from fewaspect.detector.persistence import read_definition as read_saved
 
-    with _archive(file, most_bytes) as archive:
+    with _archive(file, max_bytes) as archive:
         found = [name for name in archive.namelist() if name.rpartition("/")[2] == SAVED and name.count("/") <= 1]
         if len(found) != 1:
             raise DataError(f"expected a zip file of a saved detector with one {SAVED}, found {len(found)} of them.")
-        content = _member(archive, found[0], most_bytes)
+        content = _member(archive, found[0], max_bytes)
     with tempfile.TemporaryDirectory(prefix="fewaspect-") as folder:
         path = Path(folder) / SAVED
         path.write_bytes(content)
@@ -117,31 +116,31 @@ def read_model(file: BinaryIO, most_bytes: int) -> Saved:
 
 
 @contextmanager
-def _archive(file: BinaryIO, most_bytes: int) -> Iterator[zipfile.ZipFile]:
+def _archive(file: BinaryIO, max_bytes: int) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(file) as archive:
             parts = archive.infolist()
-            if len(parts) > MOST_FILES:
-                raise TooLargeError(f"expected a zip file with at most {MOST_FILES} files, found {len(parts)}.")
+            if len(parts) > MAX_FILES:
+                raise TooLargeError(f"expected a zip file with at most {MAX_FILES} files, found {len(parts)}.")
             for part in parts:
                 if part.filename.startswith(("/", "\\")) or ".." in part.filename.replace("\\", "/").split("/"):
                     raise DataError("expected a zip file with plain names, found one that leads out of its folder.")
-            if sum(part.file_size for part in parts) > most_bytes:
-                raise _too_large(most_bytes)
+            if sum(part.file_size for part in parts) > max_bytes:
+                raise _too_large(max_bytes)
             yield archive
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise DataError(f"expected a zip file, found one that cannot be read ({error}).") from error
 
 
-def _member(archive: zipfile.ZipFile, name: str, most_bytes: int) -> bytes:
-    """Its content, whatever length the archive says it has."""
+def _member(archive: zipfile.ZipFile, name: str, max_bytes: int) -> bytes:
+    """Its content, limited whatever length the archive states."""
     try:
         with archive.open(name) as file:
-            content = file.read(most_bytes + 1)
+            content = file.read(max_bytes + 1)
     except KeyError:
         raise DataError(f"expected {name} in the zip file, found none.") from None
-    if len(content) > most_bytes:
-        raise _too_large(most_bytes)
+    if len(content) > max_bytes:
+        raise _too_large(max_bytes)
     return content
 
 
@@ -154,5 +153,5 @@ def _parsed(kind: Any, content: bytes, where: str) -> Any:
         raise DataError(f"{where}: {place}: {first['msg'][:1].lower()}{first['msg'][1:]}.") from None
 
 
-def _too_large(most_bytes: int) -> TooLargeError:
-    return TooLargeError(f"expected at most {most_bytes >> 20} MB unpacked, found more.")
+def _too_large(max_bytes: int) -> TooLargeError:
+    return TooLargeError(f"expected at most {max_bytes >> 20} MB unpacked, found more.")

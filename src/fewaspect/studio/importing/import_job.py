@@ -73,7 +73,7 @@ def _open_stream(studio: Studio, upload: Upload, text: str | None, date: str | N
 def _new_reviews(studio: Studio, reviews: list[Review]) -> list[NewReview]:
     """Split into sentences; the dates come when all are known."""
     texts = check_texts([review.text.replace("\0", "\ufffd") for review in reviews])
-    spans, *_ = studio.engine.scorer.split_sentences(texts)
+    spans, *_ = studio.engine.model.split_sentences(texts)
     return [
         NewReview(text, None, _fields(review), places)
         for text, review, places in zip(texts, reviews, spans, strict=True)
@@ -87,10 +87,10 @@ def _fields(review: Review) -> dict[str, Any]:
 
 
 def _wait_for_detection(studio: Studio, project: int, job: Job) -> None:
-    state = studio.engine.state(project)
-    job.stage, job.done, job.total = "detecting", 0, len(state.rows.ids)
-    while state.unfinished and not studio.jobs.stopping.is_set():
+    scores = studio.engine.snapshot(project).scores
+    job.stage, job.done, job.total = "detecting", 0, len(scores.sentence_ids)
+    while len(scores.stale()) and not studio.jobs.stopping.is_set():
         time.sleep(POLL)
-        state = studio.engine.state(project)
-        job.done = job.total - len(state.stale())
+        scores = studio.engine.snapshot(project).scores
+        job.done = job.total - len(scores.stale())
     job.done = job.total

@@ -1,4 +1,4 @@
-"""Work that outlasts its request, and how far it is."""
+"""Background jobs and their progress."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from fewaspect.core.errors import FewAspectError
-from fewaspect.studio.problems import MissingError
+from fewaspect.studio.problems import NotFoundError
 
-KEPT = 200  # jobs that can still be asked about
+CAPACITY = 200  # jobs whose progress is kept
 _log = logging.getLogger(__name__)
 
 
 @dataclass
 class Job:
-    """What the page shows while it waits; `failed` says why, in words."""
+    """Progress for the page; `failed`: why, in words."""
 
     id: int
     project: int
@@ -35,7 +35,7 @@ class Job:
 
 
 class Jobs:
-    """Two at a time; the others wait."""
+    """Two jobs run at a time; the others are queued."""
 
     def __init__(self) -> None:
         self.stopping = threading.Event()
@@ -46,7 +46,7 @@ class Jobs:
     def start(self, project: int, work: Callable[[Job], None]) -> Job:
         job = Job(next(self._numbers), project)
         self._jobs[job.id] = job
-        while len(self._jobs) > KEPT:
+        while len(self._jobs) > CAPACITY:
             self._jobs.pop(next(iter(self._jobs)))
         self._pool.submit(self._run, job, work)
         return job
@@ -54,7 +54,7 @@ class Jobs:
     def get(self, project: int, number: int) -> Job:
         job = self._jobs.get(number)
         if job is None or job.project != project:
-            raise MissingError(f"expected a job of this project, found none with the id {number}.")
+            raise NotFoundError(f"expected a job of this project, found none with the id {number}.")
         return job
 
     def stop(self) -> None:
@@ -68,5 +68,5 @@ class Jobs:
             job.failed = str(error)
         except Exception:
             _log.exception("import failed")
-            job.failed = "expected to finish, found a fault in the studio; its log says more."
+            job.failed = "expected to finish, found an internal error of the studio; see its log."
         job.finished = True

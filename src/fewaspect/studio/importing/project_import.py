@@ -1,66 +1,67 @@
-"""Projects and detectors from files into the store, within the limits."""
+"""Projects and detectors from archives into the database, within the limits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fewaspect.core.errors import DataError
 from fewaspect.data.labels import check_texts
-from fewaspect.studio.importing.archives import ProjectInFile, ReviewInFile
+from fewaspect.studio.importing.archives import ArchivedProject, ArchivedReview
 from fewaspect.studio.limits import Limits
 from fewaspect.studio.problems import TooManyError
 from fewaspect.studio.store.definition import NewAspect, fill_definition, replace_definition
 from fewaspect.studio.store.journal import Journal
-from fewaspect.studio.store.projects import create_project, free_name, project_row
+from fewaspect.studio.store.projects import create_project, free_name
 from fewaspect.studio.store.reviews import NewReview, add_reviews
 
 if TYPE_CHECKING:
     from fewaspect.detector.persistence import Definition as Saved
     from fewaspect.studio.studio import Studio
 
-Labelled = Sequence[tuple[str, Sequence[str]]]
+Labelled = Sequence[tuple[str, Sequence[str]]]  # texts with the names of their aspects
 
 
-def take_project(studio: Studio, about: ProjectInFile, reviews: Sequence[ReviewInFile]) -> int:
-    """A new project, under a new name if its own is taken."""
-    aspects = [NewAspect(_clean(a.name), _clean(a.description), a.threshold) for a in about.aspects]
-    labelled = [(_clean(e.text), [_clean(name) for name in e.aspects]) for e in about.examples]
-    _check(aspects, labelled, studio.limits)
-    if len(reviews) > studio.limits.sentences:  # more than one import may have brought them
+def import_project(studio: Studio, archived: ArchivedProject, reviews: Sequence[ArchivedReview]) -> int:
+    """A new project, under another name if its own is taken."""
+    aspects = [NewAspect(a.name, a.description, a.threshold) for a in archived.aspects]
+    aspects, labelled = _cleaned(aspects, [(e.text, e.aspects) for e in archived.examples], studio.limits)
+    if len(reviews) > studio.limits.sentences:  # the project may have had more than one import
         raise TooManyError(f"expected at most {studio.limits.sentences:,} reviews, found {len(reviews):,}.")
     texts = check_texts([_clean(review.text) for review in reviews])
     if any(len(text) > studio.limits.text_chars for text in texts):
         raise DataError(f"expected reviews of at most {studio.limits.text_chars:,} characters, found a longer one.")
-    spans, *_ = studio.engine.scorer.split_sentences(texts)
-    new = [
-        NewReview(text, review.date, review.fields, own)
-        for text, review, own in zip(texts, reviews, spans, strict=True)
-    ]
+    spans, *_ = studio.engine.model.split_sentences(texts)
+    new = [NewReview(t, review.date, review.fields, s) for t, review, s in zip(texts, reviews, spans, strict=True)]
     with studio.database.write() as connection:
-        project = create_project(connection, free_name(connection, _clean(about.name)), about.threshold)
+        project = create_project(connection, free_name(connection, _clean(archived.name)), archived.threshold)
         fill_definition(Journal(connection), project, aspects, labelled)
         add_reviews(connection, project, new, studio.limits)
     return project
 
 
-def take_model(studio: Studio, project: int, saved: Saved) -> None:
-    """What the detector was told; a threshold for all of its aspects becomes the project's."""
+def import_detector(studio: Studio, project: int, saved: Saved) -> None:
+    """Replace the definition by that of a saved detector; a threshold for all aspects becomes that of the project."""
     examples, given = saved.examples, saved.parameters["threshold"]
     own = {**saved.tuned, **given} if isinstance(given, dict) else saved.tuned if given is None else {}
     aspects = [NewAspect(name, examples.descriptions.get(name, ""), own.get(name)) for name in examples.names]
-    labelled = [(text, [n for n in examples.names if n in carried]) for text, carried in examples.sentences.items()]
-    aspects = [NewAspect(_clean(a.name), _clean(a.description), a.threshold) for a in aspects]
-    labelled = [(_clean(text), [_clean(name) for name in names]) for text, names in labelled]
-    _check(aspects, labelled, studio.limits)
+    by_text = [(text, [n for n in examples.names if n in labels]) for text, labels in examples.sentences.items()]
+    aspects, labelled = _cleaned(aspects, by_text, studio.limits)
     threshold = None if given is None or isinstance(given, dict) else float(given)
-    with studio.database.write() as connection:
-        project_row(connection, project)
-        replace_definition(connection, project, "take the aspects of a saved detector", aspects, labelled, threshold)
+    with studio.write(project) as connection:
+        replace_definition(connection, project, "load a saved detector", aspects, labelled, threshold)
 
 
-def _check(aspects: Sequence[NewAspect], labelled: Labelled, limits: Limits) -> None:
-    names = [aspect.name for aspect in aspects]
+def _cleaned(aspects: Sequence[NewAspect], labelled: Labelled, limits: Limits) -> tuple[list[NewAspect], Labelled]:
+    """Without NUL characters, and within the limits."""
+    aspects = [replace(a, name=_clean(a.name), description=_clean(a.description)) for a in aspects]
+    labelled = [(_clean(text), [_clean(name) for name in names]) for text, names in labelled]
+    _check([aspect.name for aspect in aspects], labelled, limits)
+    return aspects, labelled
+
+
+def _check(names: Sequence[str], labelled: Labelled, limits: Limits) -> None:
     if len(set(names)) < len(names) or any(not name.strip() or len(name) > 100 for name in names):
         raise DataError("aspects: expected names of 1 to 100 characters, each once, found others.")
     if len(names) > limits.aspects or len(labelled) > limits.examples:
@@ -68,12 +69,12 @@ def _check(aspects: Sequence[NewAspect], labelled: Labelled, limits: Limits) -> 
             f"expected at most {limits.aspects} aspects and {limits.examples:,} examples, "
             f"found {len(names)} and {len(labelled):,}."
         )
-    for text, own in labelled:
-        if unknown := set(own) - set(names):
-            raise DataError(f'examples: expected names of aspects, found "{sorted(unknown)[0]}".')
-        if not text.strip() or len(text) > limits.text_chars:
-            raise DataError(f"examples: expected texts of 1 to {limits.text_chars:,} characters, found another.")
+    if unknown := {name for _, labels in labelled for name in labels} - set(names):
+        raise DataError(f'examples: expected names of aspects, found "{min(unknown)}".')
+    if any(not 1 <= len(text.strip()) <= len(text) <= limits.text_chars for text, _ in labelled):
+        raise DataError(f"examples: expected texts of 1 to {limits.text_chars:,} characters, found another.")
 
 
 def _clean(text: str) -> str:
+    """PostgreSQL cannot store a NUL."""
     return text.replace("\0", "\ufffd")

@@ -1,1 +1,1 @@
-"""What the studio keeps: projects, their aspects, examples, reviews and changes, in SQLite or PostgreSQL."""
+"""Projects, their aspects, examples, reviews and changes, in SQLite or PostgreSQL."""

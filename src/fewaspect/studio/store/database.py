@@ -1,4 +1,4 @@
-"""A database by file name or URL, brought up to date when it is opened."""
+"""A database by path or URL, migrated when it is opened."""
 
 from __future__ import annotations
 
@@ -13,26 +13,23 @@ from sqlalchemy import Connection, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError
 
 from fewaspect.core.errors import ConfigError
+from fewaspect.core.extras import require
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-WAIT = 30_000  # milliseconds for another writer
+BUSY_TIMEOUT = 30_000  # milliseconds to wait for another writer
 
 
 class Database:
-    """Reads see one state of it; a write is in one transaction, and on disk when it is done."""
+    """A read is one consistent snapshot, a write one transaction, on disk when it ends."""
 
     def __init__(self, where: str) -> None:
         self.url = url_of(where)
         self.engine = create_engine(self.url)
         self._writing = threading.Lock()
-        if self.sqlite:
+        if self.engine.dialect.name == "sqlite":
             event.listen(self.engine, "connect", _prepare_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
         self._migrate()
-
-    @property
-    def sqlite(self) -> bool:
-        return self.engine.dialect.name == "sqlite"
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -41,7 +38,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """All of it or nothing; one at a time."""
+        """A transaction; one at a time."""
         with self._writing, self.engine.connect().execution_options(writes=True) as connection, connection.begin():
             yield connection
 
@@ -59,11 +56,8 @@ class Database:
                 config.attributes["connection"] = connection
                 command.upgrade(config, "head")
         except OperationalError as error:
-            raise ConfigError(f"{self._shown}: expected a database, found: {error.orig}.") from error
-
-    @property
-    def _shown(self) -> str:
-        return make_url(self.url).render_as_string(hide_password=True)
+            shown = make_url(self.url).render_as_string(hide_password=True)
+            raise ConfigError(f"{shown}: expected a database, found: {error.orig}.") from error
 
 
 def url_of(where: str) -> str:
@@ -79,6 +73,7 @@ def url_of(where: str) -> str:
     except ArgumentError:
         raise ConfigError("--data: expected a file or a URL such as postgresql://host/name, found neither.") from None
     if url.drivername in ("postgres", "postgresql"):
+        require("psycopg", "postgres", "PostgreSQL")
         url = url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() not in ("sqlite", "postgresql"):
         raise ConfigError(f"--data: expected sqlite or postgresql, found {url.get_backend_name()}.")
@@ -86,14 +81,14 @@ def url_of(where: str) -> str:
 
 
 def now() -> str:
-    """The time in UTC, to the second, as it is kept everywhere."""
+    """The time in UTC, to the second, as it is stored."""
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
+    connection.isolation_level = None  # transactions begin explicitly, not where the driver chooses
     cursor = connection.cursor()
-    for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={WAIT}"):
+    for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT}"):
         cursor.execute(f"PRAGMA {setting}")
     cursor.close()
 

@@ -1,4 +1,4 @@
-"""What a project's detector is made from: aspects, examples, thresholds. Every change of it can be undone."""
+"""The definition of a project's detector: aspects, examples, thresholds. Each change can be undone."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from sqlalchemy import Connection, func, select
 
 from fewaspect.data.labels import shortened
 from fewaspect.detector.support import Examples
-from fewaspect.studio.limits import Limits
-from fewaspect.studio.problems import TakenError, TooManyError
+from fewaspect.studio.limits import LIMITS, Limits
+from fewaspect.studio.problems import NameTakenError, TooManyError
 from fewaspect.studio.store.database import now
 from fewaspect.studio.store.journal import Journal, change
-from fewaspect.studio.store.projects import project_row
-from fewaspect.studio.store.rows import row_of
-from fewaspect.studio.store.tables import aspects, example_aspects, examples
+from fewaspect.studio.store.projects import owned_row, project_row
+from fewaspect.studio.store.schema import aspects, example_aspects, examples
 from fewaspect.text.identity import text_identity
 
 COLOURS = 12
@@ -44,7 +43,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Definition:
-    """All of it at one revision."""
+    """At one revision."""
 
     revision: int
     threshold: float | None  # of aspects without their own
@@ -52,21 +51,21 @@ class Definition:
     examples: tuple[Example, ...]
 
     def as_examples(self) -> Examples:
-        """As the detector takes it."""
+        """For the detector, by name."""
         names = {aspect.id: aspect.name for aspect in self.aspects}
         sentences = {example.text: frozenset(names[a] for a in example.aspects) for example in self.examples}
         described = {aspect.name: aspect.description for aspect in self.aspects if aspect.description}
         return Examples(tuple(names.values()), sentences, described)
 
     def thresholds(self) -> dict[str, float]:
-        """Those that are set, by name: an aspect's own, else the project's."""
+        """Those that are set, by name: that of the aspect, else that of the project."""
         chosen = {a.name: self.threshold if a.threshold is None else a.threshold for a in self.aspects}
         return {name: value for name, value in chosen.items() if value is not None}
 
 
 @dataclass(frozen=True)
 class NewAspect:
-    """An aspect as it comes from outside."""
+    """An aspect without an id."""
 
     name: str
     description: str = ""
@@ -78,21 +77,20 @@ def read_definition(connection: Connection, project: int) -> Definition:
     own = connection.execute(select(aspects).where(aspects.c.project_id == project).order_by(aspects.c.id))
     of_project = tuple(Aspect(a.id, a.name, a.description, a.threshold, a.colour) for a in own)
     links = select(example_aspects).join(examples).where(examples.c.project_id == project)
-    carried: dict[int, list[int]] = {}
+    labels: dict[int, list[int]] = {}
     for example, aspect in connection.execute(links.order_by(example_aspects.c.aspect_id)):
-        carried.setdefault(example, []).append(aspect)
+        labels.setdefault(example, []).append(aspect)
     found = connection.execute(select(examples).where(examples.c.project_id == project).order_by(examples.c.id))
-    given = tuple(
-        Example(e.id, e.text, e.identity, e.sentence_id, e.created, tuple(carried.get(e.id, ()))) for e in found
+    labelled = tuple(
+        Example(e.id, e.text, e.identity, e.sentence_id, e.created, tuple(labels.get(e.id, ()))) for e in found
     )
-    return Definition(row.revision, row.threshold, of_project, given)
+    return Definition(row.revision, row.threshold, of_project, labelled)
 
 
 def add_aspect(
-    connection: Connection, project: int, new: NewAspect, texts: Sequence[str] = (), limits: Limits | None = None
+    connection: Connection, project: int, new: NewAspect, texts: Sequence[str] = (), limits: Limits = LIMITS
 ) -> int:
-    """With examples, if there are any; a sentence that is an example already stands for this aspect too."""
-    limits = limits or Limits()
+    """With examples; a sentence that is an example of other aspects becomes one of this aspect too."""
     _refuse_taken(connection, project, new.name)
     if _count(connection, aspects, project) >= limits.aspects:
         raise TooManyError(f"expected at most {limits.aspects} aspects in a project, found one more.")
@@ -100,7 +98,7 @@ def add_aspect(
         number = _insert_aspect(journal, project, new)
         for text in dict.fromkeys(texts):
             before = _example_of(connection, project, text)
-            own = _carried(connection, before.id) if before else []
+            own = _labels(connection, before.id) if before else []
             _put_example(journal, project, text, [*own, number], None)
         _refuse_too_many_examples(connection, project, limits)
     return number
@@ -108,7 +106,7 @@ def add_aspect(
 
 def change_aspect(connection: Connection, project: int, aspect: int, values: Mapping[str, Any]) -> None:
     """Any of name, description and threshold."""
-    before = row_of(connection, aspects, project, aspect)
+    before = owned_row(connection, aspects, project, aspect)
     name = values.get("name", before.name)
     if name != before.name:
         _refuse_taken(connection, project, name)
@@ -121,47 +119,46 @@ def change_aspect(connection: Connection, project: int, aspect: int, values: Map
 
 
 def remove_aspect(connection: Connection, project: int, aspect: int) -> None:
-    """Examples that stood for it alone go with it; they do not become examples of none."""
-    name = row_of(connection, aspects, project, aspect).name
+    """Examples of this aspect alone are removed too; they do not become examples of none."""
+    name = owned_row(connection, aspects, project, aspect).name
     with change(connection, project, f"remove the aspect {shortened(name)}") as journal:
         own = select(example_aspects.c.example_id).where(example_aspects.c.aspect_id == aspect)
         numbers = sorted(connection.scalars(own))
         journal.delete("example_aspects", {"aspect_id": aspect})
         for number in numbers:
-            if not _carried(connection, number):
+            if not _labels(connection, number):
                 journal.delete("examples", {"id": number})
         journal.delete("aspects", {"id": aspect})
 
 
 def put_example(
     connection: Connection, project: int, text: str, own: Sequence[int], sentence: int | None = None,
-    limits: Limits | None = None,
+    limits: Limits = LIMITS,
 ) -> int:  # fmt: skip
-    """A sentence that stands for exactly these aspects, whatever it stood for before."""
-    names = _names(connection, project, own)
-    stands = ", ".join(names) or "none of these"
-    with change(connection, project, f"label {shortened(text, 40)} as {stands}") as journal:
+    """Make a sentence an example of exactly these aspects."""
+    names = ", ".join(owned_row(connection, aspects, project, aspect).name for aspect in own) or "none of these"
+    with change(connection, project, f"label {shortened(text, 40)} as {names}") as journal:
         number = _put_example(journal, project, text, own, sentence)
-        _refuse_too_many_examples(connection, project, limits or Limits())
+        _refuse_too_many_examples(connection, project, limits)
     return number
 
 
 def remove_example(connection: Connection, project: int, example: int) -> None:
-    row = row_of(connection, examples, project, example)
+    row = owned_row(connection, examples, project, example)
     with change(connection, project, f"forget the example {shortened(row.text, 40)}") as journal:
         journal.delete("example_aspects", {"example_id": example})
         journal.delete("examples", {"id": example})
 
 
 def set_threshold(connection: Connection, project: int, threshold: float | None) -> None:
-    """What a probability must reach where an aspect has no threshold of its own; None: the detector's default."""
+    """Of aspects without their own; None: the default of the detector."""
     what = "set the threshold " + ("back" if threshold is None else f"to {threshold:g}")
     with change(connection, project, what) as journal:
         journal.update("projects", {"id": project}, {"threshold": threshold})
 
 
 def set_thresholds(connection: Connection, project: int, tuned: Mapping[int, float], what: str) -> None:
-    """Of several aspects, as one change."""
+    """Thresholds of several aspects, as one change."""
     with change(connection, project, what) as journal:
         for aspect, threshold in tuned.items():
             journal.update("aspects", {"id": aspect}, {"threshold": threshold})
@@ -171,7 +168,7 @@ def replace_definition(
     connection: Connection, project: int, what: str, new: Sequence[NewAspect],
     labelled: Iterable[tuple[str, Sequence[str]]], threshold: float | None,
 ) -> None:  # fmt: skip
-    """Other aspects and examples in place of all there are, as one change."""
+    """Replace all aspects, examples and the threshold, as one change."""
     with change(connection, project, what) as journal:
         for row in connection.execute(select(examples.c.id).where(examples.c.project_id == project)).all():
             journal.delete("example_aspects", {"example_id": row.id})
@@ -184,14 +181,14 @@ def replace_definition(
 def fill_definition(
     journal: Journal, project: int, new: Sequence[NewAspect], labelled: Iterable[tuple[str, Sequence[str]]]
 ) -> None:
-    """Aspects and labelled sentences into a project that has none."""
+    """Aspects and examples of a project without any."""
     numbers = {aspect.name: _insert_aspect(journal, project, aspect) for aspect in new}
     for text, names in labelled:
         _put_example(journal, project, text, [numbers[name] for name in names], None)
 
 
 def identity_of(text: str) -> str:
-    """Equal for texts that are the same sentence."""
+    """A hash that is equal for texts that are the same sentence."""
     return hashlib.sha256(text_identity(text).encode()).hexdigest()
 
 
@@ -219,7 +216,7 @@ def _put_example(journal: Journal, project: int, text: str, own: Sequence[int], 
         number = row.id
         if sentence is not None:
             journal.update("examples", {"id": number}, {"sentence_id": sentence})
-    before = _carried(connection, number)
+    before = _labels(connection, number)
     for aspect in before:
         if aspect not in own:
             journal.delete("example_aspects", {"example_id": number, "aspect_id": aspect})
@@ -234,19 +231,15 @@ def _example_of(connection: Connection, project: int, text: str) -> Any:
     return connection.execute(select(examples).where(examples.c.project_id == project, same)).one_or_none()
 
 
-def _carried(connection: Connection, example: int) -> list[int]:
+def _labels(connection: Connection, example: int) -> list[int]:
     own = select(example_aspects.c.aspect_id).where(example_aspects.c.example_id == example)
     return list(connection.scalars(own.order_by(example_aspects.c.aspect_id)))
-
-
-def _names(connection: Connection, project: int, own: Sequence[int]) -> list[str]:
-    return [row_of(connection, aspects, project, aspect).name for aspect in own]
 
 
 def _refuse_taken(connection: Connection, project: int, name: str) -> None:
     same = select(aspects.c.id).where(aspects.c.project_id == project, aspects.c.name == name)
     if connection.scalar(same) is not None:
-        raise TakenError(f"expected a new name, found {shortened(name)}, which another aspect has.")
+        raise NameTakenError(f"expected a new name, found {shortened(name)}, which another aspect has.")
 
 
 def _refuse_too_many_examples(connection: Connection, project: int, limits: Limits) -> None:

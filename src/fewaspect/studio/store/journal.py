@@ -10,7 +10,7 @@ from sqlalchemy import Connection, and_, delete, func, insert, select, update
 
 from fewaspect.studio.problems import NothingToUndoError
 from fewaspect.studio.store.database import now
-from fewaspect.studio.store.tables import BY_NAME, changes, projects, sentences
+from fewaspect.studio.store.schema import BY_NAME, changes, projects, sentences
 
 KEPT = 200  # changes of a project that can be undone
 Row = Mapping[str, Any]

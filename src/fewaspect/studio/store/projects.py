@@ -1,15 +1,15 @@
-"""Projects by themselves: made, listed, renamed, deleted."""
+"""Projects: created, listed, renamed, deleted; and rows that belong to one."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, Table, delete, func, insert, select, update
 
 from fewaspect.data.labels import shortened
-from fewaspect.studio.problems import MissingError, TakenError
+from fewaspect.studio.problems import NameTakenError, NotFoundError
 from fewaspect.studio.store.database import now
-from fewaspect.studio.store.tables import aspects, examples, projects, reviews, sentences
+from fewaspect.studio.store.schema import aspects, examples, projects, reviews, sentences
 
 _COUNTED = select(
     projects,
@@ -19,24 +19,33 @@ _COUNTED = select(
         for table in (aspects, examples, reviews, sentences)
     ),
 )  # fmt: skip
+_NOUNS = {aspects: "an aspect", examples: "an example", reviews: "a review", sentences: "a sentence"}
 
 
 def project_row(connection: Connection, project: int) -> Any:
-    """Locked until the end of the transaction, where that is possible, so that changes of a project come in turn."""
-    locked = select(projects).where(projects.c.id == project)
+    """In a write it is locked until the end of the transaction, where the database can, so that changes are serial."""
+    query = select(projects).where(projects.c.id == project)
     if connection.get_execution_options().get("writes"):
-        locked = locked.with_for_update()
-    row = connection.execute(locked).one_or_none()
-    return _found(row, project)
+        query = query.with_for_update()
+    return _found(connection.execute(query).one_or_none(), project)
+
+
+def owned_row(connection: Connection, table: Table, project: int, number: int) -> Any:
+    """A row by its id, if it belongs to the project."""
+    query = select(table).where(table.c.id == number, table.c.project_id == project)
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        raise NotFoundError(f"expected {_NOUNS[table]} of this project, found none with the id {number}.")
+    return row
 
 
 def list_projects(connection: Connection) -> list[dict[str, Any]]:
-    """Each with how much it has of everything."""
+    """Each with the number of its aspects, examples, reviews and sentences."""
     return [dict(row) for row in connection.execute(_COUNTED.order_by(projects.c.id)).mappings()]
 
 
 def counted_project(connection: Connection, project: int) -> dict[str, Any]:
-    """One of them."""
+    """One project, as `list_projects` has it."""
     return dict(_found(connection.execute(_COUNTED.where(projects.c.id == project)).mappings().one_or_none(), project))
 
 
@@ -58,7 +67,7 @@ def remove_project(connection: Connection, project: int) -> None:
 
 
 def free_name(connection: Connection, name: str) -> str:
-    """The name itself, or with the first number behind it that makes it new."""
+    """The name, with a number behind it if it is taken."""
     taken = set(connection.scalars(select(projects.c.name)))
     candidates = (name if n == 1 else f"{name[:190]} ({n})" for n in range(1, len(taken) + 2))
     return next(candidate for candidate in candidates if candidate not in taken)
@@ -66,10 +75,10 @@ def free_name(connection: Connection, name: str) -> str:
 
 def _found(row: Any, project: int) -> Any:
     if row is None:
-        raise MissingError(f"expected a project, found none with the id {project}.")
+        raise NotFoundError(f"expected a project, found none with the id {project}.")
     return row
 
 
 def _refuse_taken(connection: Connection, name: str) -> None:
     if connection.scalar(select(projects.c.id).where(projects.c.name == name)) is not None:
-        raise TakenError(f"expected a new name, found {shortened(name)}, which another project has.")
+        raise NameTakenError(f"expected a new name, found {shortened(name)}, which another project has.")

@@ -1,4 +1,4 @@
-"""Reviews and their sentences, as they were imported."""
+"""Imported reviews and their sentences."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
-from fewaspect.studio.limits import Limits
+from fewaspect.studio.limits import LIMITS, Limits
 from fewaspect.studio.problems import TooManyError
-from fewaspect.studio.store.projects import project_row
-from fewaspect.studio.store.tables import projects, reviews, sentences
+from fewaspect.studio.store.projects import counted_project, project_row
+from fewaspect.studio.store.schema import projects, reviews, sentences
 
 CHUNK = 500
 
 
 @dataclass(frozen=True)
 class NewReview:
-    """A review with the places of its sentences."""
+    """A review with the spans of its sentences."""
 
     text: str
     date: str | None
@@ -27,12 +27,11 @@ class NewReview:
     spans: Sequence[tuple[int, int]]
 
 
-def add_reviews(connection: Connection, project: int, new: Sequence[NewReview], limits: Limits | None = None) -> None:
-    """All of them, behind those there are."""
-    limits = limits or Limits()
+def add_reviews(connection: Connection, project: int, new: Sequence[NewReview], limits: Limits = LIMITS) -> None:
+    """Appended to those of the project."""
     project_row(connection, project)
-    there = connection.scalar(select(func.count()).select_from(sentences).where(sentences.c.project_id == project)) or 0
-    if (count := there + sum(len(review.spans) for review in new)) > limits.sentences:
+    stored = counted_project(connection, project)["sentences"]
+    if (count := stored + sum(len(review.spans) for review in new)) > limits.sentences:
         raise TooManyError(f"expected at most {limits.sentences:,} sentences in a project, found {count:,}.")
     for chunk in _chunks(new):
         rows = [{"project_id": project, "text": r.text, "date": r.date, "fields": r.fields} for r in chunk]
@@ -46,14 +45,14 @@ def add_reviews(connection: Connection, project: int, new: Sequence[NewReview], 
         ]  # fmt: skip
         if parts:
             connection.execute(insert(sentences), parts)
-    _changed(connection, project)
+    _next_version(connection, project)
 
 
 def remove_reviews(connection: Connection, project: int) -> None:
-    """All that were imported; examples that came from them stay examples."""
+    """All of the project; examples from them stay."""
     project_row(connection, project)
     connection.execute(delete(reviews).where(reviews.c.project_id == project))
-    _changed(connection, project)
+    _next_version(connection, project)
 
 
 def read_sentences(connection: Connection, project: int) -> list[Any]:
@@ -69,7 +68,7 @@ def read_reviews(connection: Connection, project: int) -> Iterator[Any]:
     yield from connection.execute(own.where(reviews.c.project_id == project).order_by(reviews.c.id))
 
 
-def _changed(connection: Connection, project: int) -> None:
+def _next_version(connection: Connection, project: int) -> None:
     connection.execute(update(projects).where(projects.c.id == project).values(imported=projects.c.imported + 1))
 
 

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from fewaspect.studio.store.tables import METADATA
+from fewaspect.studio.store.schema import METADATA
 
 context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA)
 context.run_migrations()

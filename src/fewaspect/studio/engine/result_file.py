@@ -1,4 +1,4 @@
-"""What was found as a file: a row for each sentence, with the columns of its review."""
+"""Results as a file: a row for each sentence, with the columns of its review."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from fewaspect.reviews.output_rows import Layout, Row
 from fewaspect.reviews.readers.columns import Columns, Kind, update_kinds
 from fewaspect.reviews.summary import Summary
 from fewaspect.reviews.writers import TableWriter, Writer, open_target
-from fewaspect.studio.engine.state import State
+from fewaspect.studio.engine.snapshot import Snapshot
 
 CHUNK = 1000
 
 
-def write_results(state: State, reviews: Sequence[Any], path: Path, format: str) -> None:
+def write_results(snapshot: Snapshot, reviews: Sequence[Any], path: Path, format: str) -> None:
     """CSV, in which no cell is a formula, or Parquet."""
     fields = {review.id: review.fields for review in reviews}
     text = _free("text", [name for own in fields.values() for name in own])
@@ -26,14 +26,14 @@ def write_results(state: State, reviews: Sequence[Any], path: Path, format: str)
     for own in fields.values():
         update_kinds(kinds, own)
     columns = Columns({**kinds, text: Kind.STRING})
-    classes = tuple(aspect.name for aspect in state.definition.aspects)
+    classes = tuple(aspect.name for aspect in snapshot.definition.aspects)
     layout = Layout(classes, per_sentence=True)
     while set(layout.flat_names) & set(columns.kinds):
         layout = Layout(classes, per_sentence=True, prefix=f"{layout.prefix}found_")
     binary = format == "parquet"
     with open_target(str(path), binary) as file:
         writer = _writer(file, layout, columns, binary)
-        rows = list(_rows(state, fields, text))
+        rows = list(_rows(snapshot, fields, text))
         for start in range(0, len(rows), CHUNK):
             writer.write(rows[start : start + CHUNK])
         writer.finish(Summary(classes))
@@ -47,14 +47,15 @@ def _writer(file: Any, layout: Layout, columns: Columns, binary: bool) -> Writer
     return ParquetRows(file, layout, columns)
 
 
-def _rows(state: State, fields: dict[int, dict[str, Any]], text: str) -> Iterator[Row]:
-    names, decided, rows = [a.name for a in state.definition.aspects], state.decided(), state.rows
+def _rows(snapshot: Snapshot, fields: dict[int, dict[str, Any]], text: str) -> Iterator[Row]:
+    names, decided = [a.name for a in snapshot.definition.aspects], snapshot.decided()
+    probabilities, sentences = snapshot.scores.probabilities, snapshot.sentences
     numbers = {review: number for number, review in enumerate(fields, 1)}
     nothing = Analysis("", (), {}, "", (), {}, ())
-    for row, sentence in enumerate(rows.texts):
-        p, own, review = state.probabilities[row], decided[row], int(rows.review_ids[row])
-        start, number = int(rows.starts[row]), numbers[review]
-        why = reason(p, state.thresholds, own, names) if names else ""
+    for row, sentence in enumerate(sentences.texts):
+        p, own, review = probabilities[row], decided[row], int(sentences.review_ids[row])
+        start, number = int(sentences.starts[row]), numbers[review]
+        why = reason(p, snapshot.thresholds, own, names) if names else ""
         yield Row(
             Place("reviews").at(f"row {number}"), {**fields[review], text: sentence}, sentence, number, start,
             start + len(sentence), tuple(names[n] for n in best_first(p, own)),

@@ -1,4 +1,4 @@
-"""The project that is there on first start, from the sample that ships with the package."""
+"""The sample project, which the first start creates."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 NAME = "Sample: hotel and restaurant reviews"
 
 
-def add_sample(studio: Studio) -> None:
-    """Only into a database without any project; what it starts with cannot be undone."""
+def add_sample_project(studio: Studio) -> None:
+    """Only into a database without projects; it cannot be undone."""
     showcase, splits = load_showcase(), load_sample()
     texts = [review.text for review in showcase.reviews]
     for part in ("test", "validation", "train"):

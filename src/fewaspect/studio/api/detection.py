@@ -1,0 +1,165 @@
+"""Detection in any texts, the analysis of one, and suggestions what to label next."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query
+from fastapi.concurrency import run_in_threadpool
+from pydantic import Field
+
+from fewaspect.core.errors import DataError
+from fewaspect.detector.explain import Analysis
+from fewaspect.studio.api.fields import LIMITS, CurrentStudio, ProjectId, RequestBody, ResponseBody, Text, example
+from fewaspect.studio.api.problem_details import errors
+from fewaspect.studio.api.sentences import SentenceResponse
+from fewaspect.studio.engine.presenters import deciding_words, present
+from fewaspect.studio.engine.snapshot import Snapshot
+
+router = APIRouter(prefix="/projects/{project}", tags=["detection"])
+CANDIDATES = 600  # sentences among which suggestions are chosen: the most uncertain, and a sample of all
+
+
+class DetectionRequest(RequestBody):
+    """With `explain`, sentences and deciding words are returned too."""
+
+    model_config = example(texts=["The garage was full, but the pool was lovely."], explain=False)
+    texts: Annotated[list[Text], Field(max_length=LIMITS.texts)]
+    explain: bool = False
+
+
+class AnalysisRequest(RequestBody):
+    model_config = example(text="The garage was full, but the pool was lovely.")
+    text: Text
+
+
+class NamedDecidingWord(ResponseBody):
+    start: int
+    end: int
+    aspect: str
+    weight: float
+
+
+class NamedSentence(ResponseBody):
+    start: int
+    end: int
+    text: str
+    aspects: list[str]
+    probabilities: dict[str, float]
+    reason: str
+
+
+class TextDetection(ResponseBody):
+    """A text's aspects by name, the most probable first, and all probabilities."""
+
+    aspects: list[str]
+    scores: dict[str, float]
+    sentences: list[NamedSentence] | None = None
+    words: list[NamedDecidingWord] | None = None
+
+
+class DetectionResponse(ResponseBody):
+    model_config = example(revision=7, results=[{"aspects": ["parking"], "scores": {"parking": 0.93, "pool": 0.2}}])
+    revision: int
+    results: list[TextDetection]
+
+
+class WordResponse(ResponseBody):
+    start: int
+    end: int
+    text: str
+    evidence: dict[str, float]
+
+
+class NamedNearestExample(ResponseBody):
+    text: str
+    aspects: list[str]
+    similarity: float
+
+
+class AnalysisResponse(ResponseBody):
+    """What `AspectDetector.analyze` returns."""
+
+    text: str
+    aspects: list[str]
+    probabilities: dict[str, float]
+    reason: str
+    words: list[WordResponse]
+    nearest: dict[str, list[NamedNearestExample]]
+    sentences: list[NamedSentence]
+
+
+class SuggestionResponse(ResponseBody):
+    sentence: SentenceResponse
+    reason: str
+
+
+class Suggestions(ResponseBody):
+    suggestions: list[SuggestionResponse]
+
+
+@router.post("/detect", response_model=DetectionResponse, response_model_exclude_none=True, responses=errors(404))
+async def detect(studio: CurrentStudio, project: ProjectId, request: DetectionRequest) -> Any:
+    """Aspects of each text; requests that arrive together share one call of the detector."""
+
+    def work(texts: list[str]) -> tuple[Snapshot, list[Analysis | None]]:
+        with studio.engine.foreground():
+            snapshot = studio.engine.snapshot(project)
+            if snapshot.detector is None:
+                return snapshot, [None] * len(texts)
+            return snapshot, [*snapshot.detector.analyze_many(texts, words=request.explain)]
+
+    snapshot, found = await studio.batcher.submit((project, request.explain), request.texts, work)
+    return {"revision": snapshot.revision, "results": [_detected(snapshot, one, request.explain) for one in found]}
+
+
+@router.post("/analyze", response_model=AnalysisResponse, responses=errors(404))
+def analyze(studio: CurrentStudio, project: ProjectId, request: AnalysisRequest) -> Any:
+    """Probabilities, reason, evidence of each word and the nearest examples of one text."""
+    with studio.engine.foreground():
+        detector = studio.engine.snapshot(project).detector
+        if detector is None:
+            raise DataError("analyze: expected a project with aspects, found none.")
+        return asdict(detector.analyze(request.text))
+
+
+@router.get("/suggestions", response_model=Suggestions, responses=errors(404))
+async def suggestions(
+    studio: CurrentStudio, project: ProjectId, n: Annotated[int, Query(ge=1, le=100, description="How many.")] = 10
+) -> Any:
+    """Which sentences to label next, best first, and why."""
+
+    def work() -> dict[str, Any]:
+        with studio.engine.foreground():
+            snapshot = studio.engine.snapshot(project)
+            if snapshot.detector is None:
+                return {"suggestions": []}
+            rows = _candidates(snapshot)
+            chosen = snapshot.detector.suggest([snapshot.sentences.texts[row] for row in rows], n)
+            shown = present(snapshot, [rows[one.index] for one in chosen])
+            return {"suggestions": [{"sentence": s, "reason": c.why} for s, c in zip(shown, chosen, strict=True)]}
+
+    return await run_in_threadpool(work)
+
+
+def _candidates(snapshot: Snapshot) -> list[int]:
+    """Rows; a sample of many, so that suggestions come within a second."""
+    rows = np.setdiff1d(np.arange(len(snapshot.sentences.ids)), list(snapshot.confirmed))
+    if len(rows) <= CANDIDATES:
+        return rows.tolist()
+    uncertain = rows[np.argsort(-snapshot.uncertainty()[rows], kind="stable")][: CANDIDATES // 2]
+    sample = rows[:: max(1, len(rows) // (CANDIDATES // 2))]
+    return np.union1d(uncertain, sample).tolist()
+
+
+def _detected(snapshot: Snapshot, analysis: Analysis | None, explain: bool) -> dict[str, Any]:
+    if analysis is None:
+        return {"aspects": [], "scores": {}}
+    found: dict[str, Any] = {"aspects": list(analysis.aspects), "scores": analysis.probabilities}
+    if explain:
+        names = {aspect.id: aspect.name for aspect in snapshot.definition.aspects}
+        found["sentences"] = [asdict(sentence) for sentence in analysis.sentences]
+        found["words"] = [{**word, "aspect": names[word["aspect"]]} for word in deciding_words(analysis, snapshot)]
+    return found

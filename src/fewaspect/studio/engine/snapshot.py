@@ -1,0 +1,133 @@
+"""A project at one revision: definition, detector, imported sentences and their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fewaspect.detector.suggest import uncertainty
+from fewaspect.detector.thresholds import decide
+from fewaspect.studio.engine.score_table import ScoreTable
+from fewaspect.studio.engine.shown_cache import ShownCache
+from fewaspect.studio.problems import NotFoundError
+from fewaspect.studio.store.definition import Definition, Example
+from fewaspect.text.identity import text_identity
+
+if TYPE_CHECKING:
+    from fewaspect.detector.detector import AspectDetector
+
+
+@dataclass(frozen=True, eq=False)
+class ImportedSentences:
+    """The sentences of a project in the order of the file."""
+
+    version: int  # grows with every import
+    ids: np.ndarray  # (S,) ascending
+    review_ids: np.ndarray  # (S,)
+    positions: np.ndarray  # (S,) in the review
+    starts: np.ndarray  # (S,) characters before it in the review
+    texts: list[str]
+    dates: list[str | None]
+
+    @classmethod
+    def of(cls, rows: Sequence[Any], version: int) -> ImportedSentences:
+        numbers = np.array([row[:4] for row in rows], dtype=np.int64).reshape(-1, 4)
+        ids, review_ids, positions, starts = numbers.T
+        return cls(version, ids, review_ids, positions, starts, [row.text for row in rows], [row.date for row in rows])
+
+    @cached_property
+    def rows_by_identity(self) -> dict[str, list[int]]:
+        """Which rows are the same sentence."""
+        rows: dict[str, list[int]] = {}
+        for row, text in enumerate(self.texts):
+            rows.setdefault(text_identity(text), []).append(row)
+        return rows
+
+    @cached_property
+    def casefolded(self) -> list[str]:
+        return [text.casefold() for text in self.texts]
+
+    def row_of(self, sentence: int) -> int:
+        row = int(np.searchsorted(self.ids, sentence))
+        if row == len(self.ids) or self.ids[row] != sentence:
+            raise NotFoundError(f"expected a sentence of this project, found none with the id {sentence}.")
+        return row
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Immutable but for the score table and the cache, which fill up. A change of the project makes another."""
+
+    definition: Definition
+    detector: AspectDetector | None  # None: no aspects
+    sentences: ImportedSentences
+    scores: ScoreTable
+    shown: ShownCache = field(default_factory=ShownCache)
+
+    @classmethod
+    def after(
+        cls, before: Snapshot | None, definition: Definition, detector: AspectDetector | None,
+        sentences: ImportedSentences,
+    ) -> Snapshot:  # fmt: skip
+        """With the scores of the snapshot before; a change of thresholds alone leaves them valid."""
+        ids = [aspect.id for aspect in definition.aspects]
+        if before is None:
+            return cls(definition, detector, sentences, ScoreTable(sentences.ids, ids))
+        refitted = before.definition.as_examples() != definition.as_examples()
+        return cls(definition, detector, sentences, before.scores.successor(sentences.ids, ids, refitted=refitted))
+
+    def precedes(self, project: Any) -> bool:
+        """Whether the row of the project in the database is newer."""
+        return self.revision < project.revision or self.sentences.version < project.imported
+
+    @property
+    def revision(self) -> int:
+        return self.definition.revision
+
+    @cached_property
+    def thresholds(self) -> np.ndarray:
+        """(N,) in use."""
+        return np.array(list(self.detector.thresholds_.values()) if self.detector else [])
+
+    @property
+    def aspect_ids(self) -> list[int]:
+        return self.scores.aspect_ids
+
+    @cached_property
+    def id_by_name(self) -> dict[str, int]:
+        return {aspect.name: aspect.id for aspect in self.definition.aspects}
+
+    @cached_property
+    def confirmed(self) -> dict[int, Example]:
+        """Rows that are examples, so that the user has set their aspects."""
+        rows = self.sentences.rows_by_identity
+        return {row: e for e in self.definition.examples for row in rows.get(text_identity(e.text), ())}
+
+    @cached_property
+    def _confirmed_aspects(self) -> np.ndarray:
+        """(C, N) booleans: the aspects of the confirmed rows."""
+        return np.array([[number in e.aspects for number in self.aspect_ids] for e in self.confirmed.values()])
+
+    def score(self, rows: np.ndarray) -> None:
+        """Those of the rows that are stale."""
+        if (detector := self.detector) is not None:
+            texts = self.sentences.texts
+            self.scores.score(rows, lambda stale: detector.predict_proba([texts[row] for row in stale]))
+
+    def decided(self) -> np.ndarray:
+        """(S, N) booleans: the aspects of an example, else those that reach their threshold by the scores so far."""
+        found = decide(self.scores.probabilities, self.thresholds)
+        if self.confirmed:
+            found[list(self.confirmed)] = self._confirmed_aspects
+        return found
+
+    def uncertainty(self) -> np.ndarray:
+        """(S,) 1 at a threshold, 0 far from all; 0 also for examples and for what has no scores yet."""
+        values = uncertainty(self.scores.probabilities, self.thresholds).max(axis=1, initial=0.0)
+        values[list(self.confirmed)] = 0.0
+        values[~self.scores.has_scores] = 0.0
+        return values

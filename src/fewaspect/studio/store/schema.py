@@ -1,0 +1,95 @@
+"""The tables. Ids are never used twice (in SQLite by autoincrement), so that undo can restore a row under its own."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+METADATA = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s", "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s", "pk": "pk_%(table_name)s",
+    }
+)  # fmt: skip
+
+
+def _of_project() -> sa.Column[int]:
+    return sa.Column("project_id", sa.Integer, sa.ForeignKey("projects.id", ondelete="CASCADE"), nullable=False)
+
+
+projects = sa.Table(
+    "projects", METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(200), nullable=False, unique=True),
+    sa.Column("created", sa.String(32), nullable=False),
+    sa.Column("threshold", sa.Float),
+    sa.Column("revision", sa.Integer, nullable=False),
+    sa.Column("imported", sa.Integer, nullable=False),  # version of the reviews, grows with every change of them
+    sqlite_autoincrement=True,
+)  # fmt: skip
+
+aspects = sa.Table(
+    "aspects", METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _of_project(),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("description", sa.Text, nullable=False),
+    sa.Column("threshold", sa.Float),
+    sa.Column("colour", sa.Integer, nullable=False),
+    sa.UniqueConstraint("project_id", "name"),
+    sqlite_autoincrement=True,
+)  # fmt: skip
+
+examples = sa.Table(
+    "examples", METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _of_project(),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("identity", sa.String(64), nullable=False),  # hash of the normalised text: the same sentence occurs once
+    sa.Column("sentence_id", sa.Integer, sa.ForeignKey("sentences.id", ondelete="SET NULL"), index=True),
+    sa.Column("created", sa.String(32), nullable=False),
+    sa.UniqueConstraint("project_id", "identity"),
+    sqlite_autoincrement=True,
+)  # fmt: skip
+
+example_aspects = sa.Table(
+    "example_aspects", METADATA,
+    sa.Column("example_id", sa.Integer, sa.ForeignKey("examples.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("aspect_id", sa.Integer, sa.ForeignKey("aspects.id", ondelete="CASCADE"), primary_key=True, index=True),
+)  # fmt: skip
+
+reviews = sa.Table(
+    "reviews", METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _of_project(),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("date", sa.String(10)),  # 2024-03-31
+    sa.Column("fields", sa.JSON, nullable=False),  # the other columns of the imported row
+    sa.Index(None, "project_id"),
+    sqlite_autoincrement=True,
+)  # fmt: skip
+
+sentences = sa.Table(
+    "sentences", METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _of_project(),
+    sa.Column("review_id", sa.Integer, sa.ForeignKey("reviews.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("start", sa.Integer, nullable=False),  # in the text of its review
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Index(None, "project_id"),
+    sqlite_autoincrement=True,
+)  # fmt: skip
+
+changes = sa.Table(
+    "changes", METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _of_project(),
+    sa.Column("what", sa.String(300), nullable=False),  # in words
+    sa.Column("steps", sa.JSON, nullable=False),  # [table, key, before, after] of each row
+    sa.Column("undone", sa.Boolean, nullable=False),
+    sa.Column("created", sa.String(32), nullable=False),
+    sa.Index(None, "project_id"),
+    sqlite_autoincrement=True,
+)  # fmt: skip
+
+BY_NAME = {table.name: table for table in METADATA.sorted_tables}

@@ -1,0 +1,65 @@
+"""The web application: the API under /api/v1, the page at /, and the middleware."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from starlette.staticfiles import StaticFiles
+
+from fewaspect import __version__
+from fewaspect.studio.api import aspects, detection, downloads, examples, imports, measures, projects, sentences, status
+from fewaspect.studio.api.problem_details import Problem, install_handlers
+from fewaspect.studio.api.security import AccessPolicy, SecurityMiddleware
+from fewaspect.studio.monitoring import MetricsMiddleware
+from fewaspect.studio.sample_project import add_sample_project
+from fewaspect.studio.studio import Studio
+
+PAGE = Path(__file__).parent / "page"
+PREFIX = "/api/v1"
+ROUTERS = tuple(
+    part.router for part in (status, downloads, projects, aspects, examples, sentences, imports, detection, measures)
+)
+
+
+def make_app(studio: Studio, access: AccessPolicy | None = None, *, warm: bool = False, sample: bool = True) -> FastAPI:
+    """With `warm`, the model is loaded in the background; with `sample`, an empty database gets the sample project."""
+    access = access or AccessPolicy()
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        if warm:
+            threading.Thread(target=studio.warm, name="warming", daemon=True).start()
+        yield
+        studio.close()
+
+    if sample:
+        add_sample_project(studio)
+    app = FastAPI(
+        title="fewaspect studio", version=__version__, openapi_url=f"{PREFIX}/openapi.json", docs_url=None,
+        redoc_url=None, lifespan=lifespan, description="Few-shot aspect detection: projects, examples, reviews.",
+    )  # fmt: skip
+    app.state.studio, app.state.access = studio, access
+    install_handlers(app)
+    for router in ROUTERS:
+        app.include_router(router, prefix=PREFIX)
+    app.include_router(status.monitoring)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
+    app.add_middleware(MetricsMiddleware, metrics=studio.metrics)
+    app.add_middleware(SecurityMiddleware, access=access, limits=studio.limits)
+    return app
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI description, with the schema of problems added."""
+    if app.openapi_schema is None:
+        schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+        schema["components"]["schemas"]["Problem"] = Problem.model_json_schema()
+        app.openapi_schema = schema
+    return app.openapi_schema
