@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
+from fewaspect.detector.detector import AspectDetector
 from fewaspect.detector.model import InferenceModel, load_model
 from fewaspect.detector.support import ExampleWarning
 from fewaspect.inference.encoding_cache import CachingEncoder

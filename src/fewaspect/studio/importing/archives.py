@@ -19,7 +19,8 @@ from fewaspect.studio.problems import TooLargeError
 from fewaspect.studio.store.definition import Definition
 
 if TYPE_CHECKING:
-    from fewaspect.detector.persistence import Definition as Saved
+    from fewaspect.detector.detector import AspectDetector
+    from fewaspect.detector.persistence import SavedDetector
 
 PROJECT, REVIEWS = "project.json", "reviews.jsonl"
 FORMAT, VERSION = "fewaspect-project", 1
@@ -97,9 +98,9 @@ def write_detector(path: Path, detector: AspectDetector) -> None:
                 archive.write(part, part.relative_to(saved).as_posix())
 
 
-def read_detector(file: BinaryIO, max_bytes: int) -> Saved:
+def read_detector(file: BinaryIO, max_bytes: int) -> SavedDetector:
     """The definition of a saved detector; its weights are not read, the studio has its own."""
-    from fewaspect.detector.persistence import read_definition as read_saved
+    from fewaspect.detector.persistence import read_description
 
     with _archive(file, max_bytes) as archive:
         found = [name for name in archive.namelist() if name.rpartition("/")[2] == SAVED and name.count("/") <= 1]
@@ -110,7 +111,7 @@ def read_detector(file: BinaryIO, max_bytes: int) -> Saved:
         path = Path(folder) / SAVED
         path.write_bytes(content)
         try:
-            return read_saved(path)
+            return read_description(path)
         except FewAspectError as error:
             raise DataError(str(error).replace(f"{folder}/", "")) from error
 

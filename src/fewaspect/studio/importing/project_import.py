@@ -17,7 +17,7 @@ from fewaspect.studio.store.projects import create_project, free_name
 from fewaspect.studio.store.reviews import NewReview, add_reviews
 
 if TYPE_CHECKING:
-    from fewaspect.detector.persistence import Definition as Saved
+    from fewaspect.detector.persistence import SavedDetector
     from fewaspect.studio.studio import Studio
 
 Labelled = Sequence[tuple[str, Sequence[str]]]  # texts with the names of their aspects
@@ -41,7 +41,7 @@ def import_project(studio: Studio, archived: ArchivedProject, reviews: Sequence[
     return project
 
 
-def import_detector(studio: Studio, project: int, saved: Saved) -> None:
+def import_detector(studio: Studio, project: int, saved: SavedDetector) -> None:
     """Replace the definition by that of a saved detector; a threshold for all aspects becomes that of the project."""
     examples, given = saved.examples, saved.parameters["threshold"]
     own = {**saved.tuned, **given} if isinstance(given, dict) else saved.tuned if given is None else {}
