@@ -11,7 +11,8 @@ from fewaspect.detector.reading import split
 from fewaspect.detector.reviews.detecting import Stream
 from fewaspect.detector.reviews.reading import Review
 from fewaspect.detector.reviews.writing import as_json
-from fewaspect.errors import DataError, FewAspectError
+from fewaspect.errors import FewAspectError
+from fewaspect.serving.budget import Budget
 from fewaspect.serving.dates import read_dates
 from fewaspect.serving.errors import TooManyError
 from fewaspect.serving.jobs import Job
@@ -40,18 +41,18 @@ def import_reviews(
 
 def _read(studio: Studio, upload: Upload, text: str | None, date: str | None, job: Job) -> list[NewReview]:
     limits, scorer = studio.limits, studio.engine.scorer
-    column = text or guess_text(upload.source, columns_of(upload))
-    stream = Stream(upload.source, upload.format, None if upload.format.value == "txt" else column)
+    budget = Budget(limits.import_seconds, studio.jobs.stopping)
+    source = upload.source(budget)
+    column = text or guess_text(source, columns_of(source, upload.format))
+    stream = Stream(source, upload.format, None if upload.format.value == "txt" else column)
     job.total = stream.columns.total or 0
     if job.total > limits.import_rows:
         raise TooManyError(f"{upload.name}: expected at most {limits.import_rows:,} rows, found {job.total:,}.")
     if date is not None and date not in stream.columns.kinds:
-        raise upload.source.place.error(f'expected a column "{date}" of dates, found none of that name.')
+        raise source.place.error(f'expected a column "{date}" of dates, found none of that name.')
     found: list[NewReview] = []
     dates: list[Any] = []
-    for chunk in stream.chunks:
-        if studio.jobs.stopping.is_set():
-            raise DataError("expected to finish the import, found that the studio stops.")
+    for chunk in budget.each(stream.chunks):
         kept = [review for review in chunk if review.text.strip() and len(review.text) <= limits.text_chars]
         texts = check_texts([review.text.replace("\0", "\ufffd") for review in kept])
         spans, *_ = split(scorer, texts)
@@ -63,8 +64,9 @@ def _read(studio: Studio, upload: Upload, text: str | None, date: str | None, jo
         job.done += len(chunk)
         job.skipped += len(chunk) - len(kept)
     if not found:
-        raise upload.source.place.error(f"expected texts of 1 to {limits.text_chars:,} characters, found none.")
+        raise source.place.error(f"expected texts of 1 to {limits.text_chars:,} characters, found none.")
     known = read_dates(dates) if date else [None] * len(found)
+    budget.check()
     return [NewReview(r.text, day, r.fields, r.spans) for r, day in zip(found, known, strict=True)]
 
 

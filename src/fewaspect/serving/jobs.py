@@ -6,14 +6,17 @@ import itertools
 import logging
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import Any
 
 from fewaspect.errors import FewAspectError
 from fewaspect.serving.errors import MissingError
 
 KEPT = 200  # jobs that can still be asked about
+AT_ONCE = 2
+PATIENCE = 5  # seconds for each to end when the studio stops
+Work = Callable[["Job"], None]
 _log = logging.getLogger(__name__)
 
 
@@ -35,20 +38,23 @@ class Job:
 
 
 class Jobs:
-    """Two at a time; the others wait."""
+    """Two at a time; the others wait. None keeps the process from ending."""
 
     def __init__(self) -> None:
         self.stopping = threading.Event()
-        self._pool = ThreadPoolExecutor(2, thread_name_prefix="importing")
+        self._waiting: SimpleQueue[tuple[Job, Work] | None] = SimpleQueue()
+        self._threads = [threading.Thread(target=self._work, name="importing", daemon=True) for _ in range(AT_ONCE)]
+        for thread in self._threads:
+            thread.start()
         self._jobs: dict[int, Job] = {}
         self._numbers = itertools.count(1)
 
-    def start(self, project: int, work: Callable[[Job], None]) -> Job:
+    def start(self, project: int, work: Work) -> Job:
         job = Job(next(self._numbers), project)
         self._jobs[job.id] = job
         while len(self._jobs) > KEPT:
             self._jobs.pop(next(iter(self._jobs)))
-        self._pool.submit(self._run, job, work)
+        self._waiting.put((job, work))
         return job
 
     def get(self, project: int, number: int) -> Job:
@@ -58,10 +64,18 @@ class Jobs:
         return job
 
     def stop(self) -> None:
+        """Those that wait still begin, find that the studio stops, and clear up."""
         self.stopping.set()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        for _ in self._threads:
+            self._waiting.put(None)
+        for thread in self._threads:
+            thread.join(PATIENCE)
 
-    def _run(self, job: Job, work: Callable[[Job], None]) -> None:
+    def _work(self) -> None:
+        while (task := self._waiting.get()) is not None:
+            self._run(*task)
+
+    def _run(self, job: Job, work: Work) -> None:
         try:
             work(job)
         except FewAspectError as error:

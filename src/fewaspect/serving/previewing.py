@@ -13,6 +13,7 @@ from fewaspect.detector.reviews.reading import read_reviews, text_column
 from fewaspect.detector.reviews.source import Source
 from fewaspect.detector.reviews.writing import as_text
 from fewaspect.errors import DataError
+from fewaspect.serving.budget import Budget, TimedSource
 from fewaspect.serving.dates import are_dates
 from fewaspect.serving.uploads import Upload
 
@@ -21,14 +22,15 @@ SHOWN = 5
 LONGEST = 300  # characters of a sample
 
 
-def preview(upload: Upload) -> dict[str, Any]:
+def preview(upload: Upload, budget: Budget) -> dict[str, Any]:
     """Columns with samples and kinds, guesses, and the first rows."""
-    records = list(islice(_records(upload.source, upload.format), LOOKED_AT))
+    source = upload.source(budget)
+    records = _first(source, upload.format)
     if not records:
-        raise upload.source.place.error("expected reviews, found none.")
+        raise source.place.error("expected reviews, found none.")
     names = list(dict.fromkeys(name for record in records for name in record))
-    values = {name: [record.get(name) for record in records] for name in names}
-    kinds = {name: _kind(own) for name, own in values.items()}
+    values = {name: [record.get(name) for record in records] for name in budget.each(names)}
+    kinds = {name: _kind(values[name]) for name in budget.each(names)}
     return {
         "format": upload.format.value,
         "columns": [
@@ -36,7 +38,7 @@ def preview(upload: Upload) -> dict[str, Any]:
              "kind": kinds[name]}
             for name in names
         ],
-        "text_column": guess_text(upload.source, values),
+        "text_column": guess_text(source, values),
         "date_column": next((name for name in names if kinds[name] == "date"), None),
         "rows": [{name: _shown(record.get(name)) for name in names} for record in records[:SHOWN]],
     }  # fmt: skip
@@ -54,10 +56,14 @@ def guess_text(source: Source, values: dict[str, list[Any]]) -> str:
         return max(texts, key=lambda name: sum(map(len, texts[name])) / len(texts[name]))
 
 
-def columns_of(upload: Upload) -> dict[str, list[Any]]:
+def columns_of(source: TimedSource, format: InputFormat) -> dict[str, list[Any]]:
     """The first values of each column."""
-    records = list(islice(_records(upload.source, upload.format), LOOKED_AT))
+    records = _first(source, format)
     return {name: [record.get(name) for record in records] for record in records[:1] for name in record}
+
+
+def _first(source: TimedSource, format: InputFormat) -> list[dict[str, Any]]:
+    return list(islice(source.budget.each(_records(source, format)), LOOKED_AT))
 
 
 def _records(source: Source, format: InputFormat) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,7 @@ class Studio:
         self.metrics = Metrics()
         self.batcher = Batcher(self.metrics)
         self.jobs = Jobs()
+        self.previewing = asyncio.Semaphore(self.limits.previews)
 
     def warm(self) -> None:
         """Load the weights and the first project, so that the first page does not wait for them."""

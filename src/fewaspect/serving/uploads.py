@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from fewaspect.detector.reviews.kinds import InputFormat, choose_formats
-from fewaspect.detector.reviews.source import Source
 from fewaspect.errors import ConfigError, DataError, FewAspectError
+from fewaspect.serving.budget import Budget, TimedSource
 from fewaspect.serving.errors import TooLargeError, UnsupportedError
 
 PIECE = 1 << 20
@@ -31,9 +31,8 @@ class Upload:
     def path(self) -> Path:
         return self.folder / self.name
 
-    @property
-    def source(self) -> Source:
-        return Source(str(self.path))
+    def source(self, budget: Budget) -> TimedSource:
+        return TimedSource(str(self.path), budget)
 
     def told(self, error: FewAspectError) -> FewAspectError:
         """The same error about the file as the user knows it, without advice that is for the command line."""

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import sys
+import time
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +18,7 @@ import pytest
 from fewaspect.detector.reviews.columns import Kind, survey
 from fewaspect.detector.reviews.detecting import Stream, chunked
 from fewaspect.detector.reviews.kinds import InputFormat, OutputFormat, PipeFormat, choose_formats
-from fewaspect.detector.reviews.reading import Review, read_reviews, text_column
+from fewaspect.detector.reviews.reading import Review, distinct_names, read_reviews, text_column
 from fewaspect.detector.reviews.source import Source
 from fewaspect.errors import ConfigError, DataError
 
@@ -71,6 +72,12 @@ def test_parquet_keeps_all_columns_and_their_types(tmp_path: Path) -> None:
     assert (known.total, known.schema.field("n").type, known.schema.field("when").type) == (
         2, pa.int8(), pa.timestamp("us"),
     )  # fmt: skip
+
+
+def test_many_columns_of_the_same_name_are_soon_named() -> None:
+    started = time.thread_time()
+    assert distinct_names(["a.2", *["a"] * 6000])[-1] == "a.6000"
+    assert time.thread_time() - started < 1
 
 
 def test_columns_of_the_same_name_in_parquet_are_all_kept(tmp_path: Path) -> None:

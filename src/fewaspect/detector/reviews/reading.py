@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 USUAL_COLUMNS = ("text", "review", "sentence", "content", "body")
 _BATCH = 1024
+_COMPARED = 1000  # columns: to compare names takes long
 _OTHER_TABLES = {
     "\t": "Read it with --from tsv",
     ";": "Save it with commas between the cells",
@@ -55,7 +56,7 @@ def text_column(columns: Sequence[str], wanted: str | None, place: Place) -> str
     if wanted is not None:
         if columns.count(wanted) == 1:
             return wanted
-        guess = difflib.get_close_matches(wanted, columns, n=1)
+        guess = difflib.get_close_matches(wanted, columns[:_COMPARED], n=1)
         raise place.error(
             f"expected a column {quoted(wanted)}, found {_listed(columns)}.",
             f"Did you mean --column {guess[0]}?" if guess else "Name one of them with --column.",
@@ -206,14 +207,17 @@ def _refuse_half_characters(record: dict[str, Any], place: Place) -> None:
 
 def distinct_names(names: list[str]) -> list[str]:
     """Names of columns, the second "a" as "a.1"."""
-    distinct: dict[str, None] = {}
+    taken = set(names)
+    numbers: dict[str, Iterator[int]] = {}  # of each name that was met, those not tried yet
+    distinct = []
     for name in names:
-        numbered = (f"{name}.{n}" for n in count(1))
-        free = (
-            name if name not in distinct else next(new for new in numbered if new not in distinct and new not in names)
-        )
-        distinct[free] = None
-    return list(distinct)
+        if name in numbers:
+            name = next(new for n in numbers[name] if (new := f"{name}.{n}") not in taken)
+            taken.add(name)
+        else:
+            numbers[name] = count(1)
+        distinct.append(name)
+    return distinct
 
 
 def _listed(columns: Sequence[str]) -> str:

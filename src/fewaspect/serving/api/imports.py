@@ -8,11 +8,13 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from fewaspect.errors import FewAspectError
 from fewaspect.serving.api.fields import Answer, Id, InStudio, ProjectId, example
 from fewaspect.serving.api.problems import answers
+from fewaspect.serving.budget import Budget
 from fewaspect.serving.importing import import_reviews
 from fewaspect.serving.jobs import Job
 from fewaspect.serving.previewing import preview
@@ -56,17 +58,10 @@ class Started(Answer):
 
 
 @router.post("/imports/preview", response_model=Preview, responses=answers(404))
-def look(studio: InStudio, project: ProjectId, file: Reviews) -> Any:
+async def look(studio: InStudio, project: ProjectId, file: Reviews) -> Any:
     """Columns, guesses and the first rows; nothing is kept."""
-    with studio.database.read() as connection:
-        project_row(connection, project)
-    upload = keep_upload(file.file, file.filename, studio.limits.unpacked_bytes)
-    try:
-        return preview(upload)
-    except FewAspectError as error:
-        raise upload.told(error) from error
-    finally:
-        upload.remove()
+    async with studio.previewing:  # so that they leave threads to the others
+        return await run_in_threadpool(_look, studio, project, file)
 
 
 @router.post("/imports", status_code=202, response_model=Started, responses=answers(404))
@@ -99,6 +94,18 @@ def clear(studio: InStudio, project: ProjectId) -> None:
     """All imported reviews; examples that came from them stay."""
     with studio.database.write() as connection:
         remove_reviews(connection, project)
+
+
+def _look(studio: Studio, project: int, file: UploadFile) -> dict[str, Any]:
+    with studio.database.read() as connection:
+        project_row(connection, project)
+    upload = keep_upload(file.file, file.filename, studio.limits.unpacked_bytes)
+    try:
+        return preview(upload, Budget(studio.limits.preview_seconds, studio.jobs.stopping))
+    except FewAspectError as error:
+        raise upload.told(error) from error
+    finally:
+        upload.remove()
 
 
 async def _events(studio: Studio, job: Job, request: Request) -> AsyncIterator[str]:
