@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -64,26 +68,65 @@ def test_without_its_extra_the_command_says_what_to_install(monkeypatch: pytest.
     assert (done.returncode, done.stderr) == (2, message)
 
 
-@pytest.mark.enable_socket
-def test_it_prints_its_address_answers_and_stops_cleanly(tmp_path: Path) -> None:
+@contextmanager
+def started_studio(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The process and its address."""
     command = [sys.executable, "-m", "fewaspect", "studio", "--no-browser", "--port", "0"]
-    started = time.monotonic()
     studio = subprocess.Popen(
-        [*command, "--data", str(tmp_path / "studio.db")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        [*command, "--data", str(folder / "studio.db")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
     assert studio.stdout is not None
-    line = studio.stdout.readline()
-    found = re.search(r"http://127\.0\.0\.1:\d+/", line)
-    assert found, line
-    with urllib.request.urlopen(found[0], timeout=20) as page:
-        assert b"fewaspect" in page.read()
-    with urllib.request.urlopen(f"{found[0]}api/v1/projects", timeout=20) as answer:
-        assert b"Sample" in answer.read()
-    assert time.monotonic() - started < 60
-    studio.send_signal(signal.SIGINT)
-    assert "Stopped; everything is saved." in studio.stdout.read()
-    assert studio.wait(timeout=20) == 0
+    try:
+        line = studio.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:\d+/", line)
+        assert found, line
+        yield studio, found[0]
+    finally:
+        studio.kill()
+
+
+@pytest.mark.enable_socket
+def test_it_prints_its_address_answers_and_stops_cleanly(tmp_path: Path) -> None:
+    started = time.monotonic()
+    with started_studio(tmp_path) as (studio, address):
+        with urllib.request.urlopen(address, timeout=20) as page:
+            assert b"fewaspect" in page.read()
+        with urllib.request.urlopen(f"{address}api/v1/projects", timeout=20) as answer:
+            assert b"Sample" in answer.read()
+        assert time.monotonic() - started < 60
+        studio.send_signal(signal.SIGINT)
+        assert studio.stdout is not None
+        assert "Stopped; everything is saved." in studio.stdout.read()
+        assert studio.wait(timeout=20) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.enable_socket
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_answers_and_stops_while_files_are_read(tmp_path: Path, number: signal.Signals) -> None:
+    empty_lines = gzip.compress(b"\n" * 1_000_000) * 20_000  # more than anyone will wait for
+    file = gzip.compress(gzip.compress(b"text\n") + empty_lines, 1)
+    head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="r.csv.gz"\r\n\r\n'
+    headers = {"X-Fewaspect": "studio", "Content-Type": "multipart/form-data; boundary=x"}
+
+    def post(address: str) -> None:
+        with suppress(OSError):  # it may be stopped before it answers
+            asked = urllib.request.Request(address, head + file + b"\r\n--x--\r\n", headers)
+            urllib.request.urlopen(asked, timeout=60)
+
+    with started_studio(tmp_path) as (studio, address):
+        imports = f"{address}api/v1/projects/1/imports"
+        post(imports)
+        looking = threading.Thread(target=post, args=(f"{imports}/preview",), daemon=True)
+        looking.start()
+        time.sleep(2)
+        with urllib.request.urlopen(f"{address}healthz", timeout=30) as answer:
+            assert answer.status == 200
+        assert looking.is_alive()
+        studio.send_signal(number)
+        studio.wait(timeout=40)
+        looking.join(20)
 
 
 @pytest.mark.parametrize(

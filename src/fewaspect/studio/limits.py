@@ -13,6 +13,9 @@ class Limits:
     unpacked_bytes: int = 256 << 20  # of an archive or a compressed file
     text_chars: int = 20_000
     import_rows: int = 50_000
+    import_seconds: float = 600  # to read a file; scoring it comes after
+    preview_seconds: float = 30
+    previews: int = 2  # at a time; the others wait
     sentences: int = 250_000  # of a project
     examples: int = 5_000
     aspects: int = 100

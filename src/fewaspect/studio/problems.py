@@ -26,7 +26,7 @@ class TooManyError(FewAspectError):
 
 
 class TooLargeError(FewAspectError):
-    """A file that unpacks to more than the limits allow."""
+    """A file that unpacks to more, or takes longer to read, than the limits allow."""
 
 
 class UnsupportedError(FewAspectError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ class Studio:
         self.metrics = Metrics()
         self.batcher = RequestBatcher(self.metrics)
         self.jobs = Jobs()
+        self.previews = asyncio.Semaphore(limits.previews)
 
     def warm(self) -> None:
         """Load the model and the first project, so that the first page does not wait for them."""

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import sys
+import time
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +20,7 @@ from fewaspect.reviews.formats import InputFormat, OutputFormat, PipeFormat, cho
 from fewaspect.reviews.pipeline import Stream, chunked
 from fewaspect.reviews.readers.columns import Kind, survey
 from fewaspect.reviews.readers.review_reader import Review, read_reviews, text_column
-from fewaspect.reviews.readers.source import Source
+from fewaspect.reviews.readers.source import Source, distinct_names
 
 NASTY = 'Cold soup, "great" waiter 🍜\nsecond line'
 
@@ -71,6 +72,12 @@ def test_parquet_keeps_all_columns_and_their_types(tmp_path: Path) -> None:
     assert (known.total, known.schema.field("n").type, known.schema.field("when").type) == (
         2, pa.int8(), pa.timestamp("us"),
     )  # fmt: skip
+
+
+def test_many_columns_of_the_same_name_are_soon_named() -> None:
+    started = time.thread_time()
+    assert distinct_names(["a.2", *["a"] * 6000])[-1] == "a.6000"
+    assert time.thread_time() - started < 1
 
 
 def test_columns_of_the_same_name_in_parquet_are_all_kept(tmp_path: Path) -> None:

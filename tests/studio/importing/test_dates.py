@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import time
 from datetime import date, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fewaspect.studio.importing.dates import are_dates, read_dates
+from fewaspect.studio.importing.dates import FORMATS, are_dates, read_dates
+
+TIME = r"[ T,]{0,4}(\d{1,2}:\d{2}[Z ,T:.\n\d+]{0,9})?"
+DATED = st.builds(
+    lambda day, form, before, behind: before + day.strftime(form) + behind,
+    st.dates(date(1850, 1, 1), date(2250, 1, 1)), st.sampled_from(FORMATS), st.sampled_from(["", " \t", "on "]),
+    st.from_regex(TIME, fullmatch=True),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -29,9 +40,34 @@ def test_what_is_no_date_is_none() -> None:
     assert read_dates(["2024-03-31", "soon", "", None, True, "2024-13-31"]) == ["2024-03-31", *[None] * 5]
 
 
+def spelled_out(text: str) -> str | None:
+    """The first format that reads it, without the time of day behind it."""
+    for form in FORMATS:
+        try:
+            found = datetime.strptime(re.sub(r"[ T,]+\d{1,2}:\d{2}.*$", "", text.strip()), form)
+        except ValueError:
+            continue
+        if 1900 <= found.year <= 2200:
+            return found.date().isoformat()
+    return None
+
+
+@given(DATED | st.text(" T,:/.-\n0123456789Mayrch", max_size=30))
+def test_a_time_of_day_is_left_out_however_it_is_set_off(text: str) -> None:
+    assert read_dates([text]) == [spelled_out(text)]
+
+
+@pytest.mark.parametrize("part", [" ", "T,", " 1:00\n"])
+def test_a_long_value_is_no_date_and_soon_found_to_be_none(part: str) -> None:
+    value = "2024-03-31" + part * (5000 // len(part)) + "x"
+    started = time.thread_time()
+    assert read_dates([value]) == [None]
+    assert time.thread_time() - started < 1
+
+
 def test_stars_and_words_are_no_dates() -> None:
     assert not are_dates(["4", "5", "1"])
-    assert not are_dates([4, 5.0, float("nan"), float("inf")])
+    assert not are_dates([4, 5.0, float("nan"), float("inf"), -float("inf"), 10**400])
     assert not are_dates(["nice", "bad"])
     assert not are_dates([])
     assert are_dates(["2024-03-31", "", None, "2024-04-01"])

@@ -157,6 +157,21 @@ def test_an_example_comes_back_when_its_review_is_gone(where: str) -> None:
     database.close()
 
 
+def test_a_sentence_that_was_labelled_twice_is_undone_when_its_reviews_are_gone(where: str) -> None:
+    database = Database(where)
+    with database.write() as connection:
+        project = create_project(connection, "a")
+        add_reviews(connection, project, [NewReview("cold soup", None, {}, [(0, 9)])] * 2)
+        aspect = add_aspect(connection, project, NewAspect("food"))
+        for sentence in read_sentences(connection, project):
+            example = put_example(connection, project, sentence.text, [aspect], sentence.id)
+        remove_reviews(connection, project)
+        assert (all_of(undo, connection, project), all_of(redo, connection, project)) == (3, 3)
+        (found,) = read_definition(connection, project).examples
+        assert (found.id, found.aspects, found.sentence_id) == (example, (aspect,), None)
+    database.close()
+
+
 def test_only_so_many_changes_are_kept(tmp_path: Path) -> None:
     database = Database(str(tmp_path / "studio.db"))
     with database.write() as connection:

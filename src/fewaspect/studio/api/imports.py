@@ -8,11 +8,13 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from fewaspect.core.errors import FewAspectError
 from fewaspect.studio.api.fields import CurrentStudio, Id, ProjectId, ResponseBody, example
 from fewaspect.studio.api.problem_details import errors
+from fewaspect.studio.importing.budget import Budget
 from fewaspect.studio.importing.import_job import import_reviews
 from fewaspect.studio.importing.jobs import Job
 from fewaspect.studio.importing.preview import preview
@@ -56,15 +58,10 @@ class JobStarted(ResponseBody):
 
 
 @router.post("/imports/preview", response_model=Preview, responses=errors(404))
-def preview_file(studio: CurrentStudio, project: ProjectId, file: Reviews) -> Any:
+async def preview_file(studio: CurrentStudio, project: ProjectId, file: Reviews) -> Any:
     """Columns, guesses and the first rows; nothing is stored."""
-    upload = _uploaded(studio, project, file)
-    try:
-        return preview(upload)
-    except FewAspectError as error:
-        raise upload.told(error) from error
-    finally:
-        upload.remove()
+    async with studio.previews:  # few at a time, so that threads are left for other requests
+        return await run_in_threadpool(_preview, studio, project, file)
 
 
 @router.post("/imports", status_code=202, response_model=JobStarted, responses=errors(404))
@@ -95,6 +92,16 @@ def clear(studio: CurrentStudio, project: ProjectId) -> None:
     """Remove all imported reviews; examples from them stay."""
     with studio.database.write() as connection:
         remove_reviews(connection, project)
+
+
+def _preview(studio: Studio, project: int, file: UploadFile) -> dict[str, Any]:
+    upload = _uploaded(studio, project, file)
+    try:
+        return preview(upload, Budget(studio.limits.preview_seconds, studio.jobs.stopping))
+    except FewAspectError as error:
+        raise upload.told(error) from error
+    finally:
+        upload.remove()
 
 
 def _uploaded(studio: Studio, project: int, file: UploadFile) -> Upload:

@@ -11,7 +11,9 @@ FORMATS = (
     "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%m/%d/%y", "%d.%m.%y",
     "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %Y", "%b %Y", "%Y-%m", "%Y%m%d",
 )  # fmt: skip
-_TIME = re.compile(r"[ T,]+\d{1,2}:\d{2}.*$")
+# Spaces are looked at from their first on, else a row of them would be searched again from each.
+_TIME = re.compile(r"(?<![ T,])[ T,]+\d{1,2}:\d{2}.*$")
+_LONGEST = 100  # characters of a date, with all that may stand around it
 _SECONDS = range(10**8, 5 * 10**9)  # 1973 to 2128
 _JUDGED = 1000  # values by which the format is chosen
 
@@ -34,7 +36,7 @@ def _read(value: Any, form: str) -> str | None:
         return value.isoformat()[:10]
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _from_seconds(value)
-    if not isinstance(value, str):
+    if not isinstance(value, str) or len(value) > _LONGEST:
         return None
     try:
         found = datetime.strptime(_TIME.sub("", value.strip()), form)
@@ -45,7 +47,9 @@ def _read(value: Any, form: str) -> str | None:
 
 def _from_seconds(value: float) -> str | None:
     """Of an epoch in seconds or milliseconds."""
+    if not abs(value) < 1e13:  # or no number at all
+        return None
     for seconds in (value, value / 1000):
-        if seconds == seconds and int(min(seconds, 1e12)) in _SECONDS:
+        if int(seconds) in _SECONDS:
             return datetime.fromtimestamp(seconds, timezone.utc).date().isoformat()
     return None

@@ -7,12 +7,13 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from fewaspect.core.errors import DataError, FewAspectError
+from fewaspect.core.errors import FewAspectError
 from fewaspect.data.labels import check_texts
 from fewaspect.reviews.formats import InputFormat
 from fewaspect.reviews.pipeline import Stream
 from fewaspect.reviews.readers.review_reader import Review
 from fewaspect.reviews.writers import as_json
+from fewaspect.studio.importing.budget import Budget
 from fewaspect.studio.importing.dates import read_dates
 from fewaspect.studio.importing.jobs import Job
 from fewaspect.studio.importing.preview import columns_of, guess_text
@@ -40,13 +41,12 @@ def import_reviews(
 
 
 def _read(studio: Studio, upload: Upload, text: str | None, date: str | None, job: Job) -> list[NewReview]:
-    stream = _open_stream(studio, upload, text, date)
+    budget = Budget(studio.limits.import_seconds, studio.jobs.stopping)
+    stream = _open_stream(studio, upload, text, date, budget)
     job.total = stream.columns.total or 0
     found: list[NewReview] = []
     dates: list[Any] = []
-    for chunk in stream.chunks:
-        if studio.jobs.stopping.is_set():
-            raise DataError("expected to finish the import, found that the studio stops.")
+    for chunk in budget.each(stream.chunks):
         kept = [r for r in chunk if r.text.strip() and len(r.text) <= studio.limits.text_chars]
         found += _new_reviews(studio, kept)
         dates += [review.fields.get(date) if date else None for review in kept]
@@ -55,13 +55,15 @@ def _read(studio: Studio, upload: Upload, text: str | None, date: str | None, jo
     if not found:
         raise stream.place.error(f"expected texts of 1 to {studio.limits.text_chars:,} characters, found none.")
     known = read_dates(dates) if date else dates
+    budget.check()
     return [replace(review, date=day) for review, day in zip(found, known, strict=True)]
 
 
-def _open_stream(studio: Studio, upload: Upload, text: str | None, date: str | None) -> Stream:
+def _open_stream(studio: Studio, upload: Upload, text: str | None, date: str | None, budget: Budget) -> Stream:
     """The reviews of a file that is read to its end, within the limits."""
-    column = text or guess_text(upload.source, columns_of(upload))
-    stream = Stream(upload.source, None if upload.format is InputFormat.TXT else column)
+    source = upload.source(budget)
+    column = text or guess_text(source, columns_of(source, budget))
+    stream = Stream(source, None if upload.format is InputFormat.TXT else column)
     rows, most = stream.columns.total or 0, studio.limits.import_rows
     if rows > most:
         raise TooManyError(f"{upload.name}: expected at most {most:,} rows, found {rows:,}.")

@@ -6,14 +6,17 @@ import itertools
 import logging
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import Any
 
 from fewaspect.core.errors import FewAspectError
 from fewaspect.studio.problems import NotFoundError
 
 CAPACITY = 200  # jobs whose progress is kept
+THREADS = 2
+JOIN_SECONDS = 5  # for each thread to end when the studio stops
+Work = Callable[["Job"], None]
 _log = logging.getLogger(__name__)
 
 
@@ -35,20 +38,23 @@ class Job:
 
 
 class Jobs:
-    """Two jobs run at a time; the others are queued."""
+    """Two jobs run at a time; the others are queued. None keeps the process from ending."""
 
     def __init__(self) -> None:
         self.stopping = threading.Event()
-        self._pool = ThreadPoolExecutor(2, thread_name_prefix="importing")
+        self._waiting: SimpleQueue[tuple[Job, Work] | None] = SimpleQueue()
+        self._threads = [threading.Thread(target=self._work, name="importing", daemon=True) for _ in range(THREADS)]
+        for thread in self._threads:
+            thread.start()
         self._jobs: dict[int, Job] = {}
         self._numbers = itertools.count(1)
 
-    def start(self, project: int, work: Callable[[Job], None]) -> Job:
+    def start(self, project: int, work: Work) -> Job:
         job = Job(next(self._numbers), project)
         self._jobs[job.id] = job
         while len(self._jobs) > CAPACITY:
             self._jobs.pop(next(iter(self._jobs)))
-        self._pool.submit(self._run, job, work)
+        self._waiting.put((job, work))
         return job
 
     def get(self, project: int, number: int) -> Job:
@@ -58,10 +64,18 @@ class Jobs:
         return job
 
     def stop(self) -> None:
+        """Queued jobs still start, find that the studio stops, and remove their files."""
         self.stopping.set()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        for _ in self._threads:
+            self._waiting.put(None)
+        for thread in self._threads:
+            thread.join(JOIN_SECONDS)
 
-    def _run(self, job: Job, work: Callable[[Job], None]) -> None:
+    def _work(self) -> None:
+        while (task := self._waiting.get()) is not None:
+            self._run(*task)
+
+    def _run(self, job: Job, work: Work) -> None:
         try:
             work(job)
         except FewAspectError as error:

@@ -10,6 +10,7 @@ from fewaspect.core.errors import DataError
 from fewaspect.reviews.readers.review_reader import text_column
 from fewaspect.reviews.readers.source import Source
 from fewaspect.reviews.writers import as_text
+from fewaspect.studio.importing.budget import Budget
 from fewaspect.studio.importing.dates import are_dates
 from fewaspect.studio.importing.uploads import Upload
 
@@ -18,18 +19,19 @@ SHOWN = 5
 LONGEST = 300  # characters of a sample
 
 
-def preview(upload: Upload) -> dict[str, Any]:
+def preview(upload: Upload, budget: Budget) -> dict[str, Any]:
     """Columns with samples and kinds, guesses, and the first rows."""
-    records = _first_records(upload.source)
+    source = upload.source(budget)
+    records = _first_records(source, budget)
     if not records:
-        raise upload.source.place.error("expected reviews, found none.")
+        raise source.place.error("expected reviews, found none.")
     names = list(dict.fromkeys(name for record in records for name in record))
-    values = {name: [record.get(name) for record in records] for name in names}
-    kinds = {name: _kind(own) for name, own in values.items()}
+    values = {name: [record.get(name) for record in records] for name in budget.each(names)}
+    kinds = {name: _kind(values[name]) for name in budget.each(names)}
     return {
         "format": upload.format.value,
         "columns": [{"name": name, "samples": _samples(values[name]), "kind": kinds[name]} for name in names],
-        "text_column": guess_text(upload.source, values),
+        "text_column": guess_text(source, values),
         "date_column": next((name for name in names if kinds[name] == "date"), None),
         "rows": [{name: _shown(record.get(name)) for name in names} for record in records[:SHOWN]],
     }
@@ -47,15 +49,15 @@ def guess_text(source: Source, values: dict[str, list[Any]]) -> str:
         return max(texts, key=lambda name: sum(map(len, texts[name])) / len(texts[name]))
 
 
-def columns_of(upload: Upload) -> dict[str, list[Any]]:
+def columns_of(source: Source, budget: Budget) -> dict[str, list[Any]]:
     """The first values of each column."""
-    records = _first_records(upload.source)
+    records = _first_records(source, budget)
     return {name: [record.get(name) for record in records] for record in records[:1] for name in record}
 
 
-def _first_records(source: Source) -> list[dict[str, Any]]:
+def _first_records(source: Source, budget: Budget) -> list[dict[str, Any]]:
     with source.records() as records:
-        return [fields for _, fields in islice(records.rows, LOOKED_AT)]
+        return [fields for _, fields in islice(budget.each(records.rows), LOOKED_AT)]
 
 
 def _samples(values: Sequence[Any]) -> list[str]:

@@ -15,7 +15,7 @@ from fewaspect.core.errors import ConfigError, DataError, FewAspectError
 from fewaspect.data.formats.parquet import opened_parquet
 from fewaspect.data.formats.places import Place
 from fewaspect.reviews.formats import InputFormat, choose_formats
-from fewaspect.reviews.readers.source import Source
+from fewaspect.studio.importing.budget import Budget, TimedSource
 from fewaspect.studio.problems import TooLargeError, UnsupportedError
 
 PIECE = 1 << 20
@@ -33,9 +33,8 @@ class Upload:
     def path(self) -> Path:
         return self.folder / self.name
 
-    @property
-    def source(self) -> Source:
-        return Source(str(self.path), self.format)
+    def source(self, budget: Budget) -> TimedSource:
+        return TimedSource(str(self.path), self.format, budget=budget)
 
     def told(self, error: FewAspectError) -> FewAspectError:
         """The same error about the file as the user knows it, without advice that is for the command line."""

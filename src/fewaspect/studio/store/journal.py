@@ -118,7 +118,8 @@ def _put(connection: Connection, table: str, key: Row, old: Row | None, new: Row
     elif old is None:
         connection.execute(insert(BY_NAME[table]).values(**_without_lost_sentence(connection, new)))
     else:
-        connection.execute(update(BY_NAME[table]).where(_is(table, key)).values(**new))
+        row = _without_lost_sentence(connection, new)
+        connection.execute(update(BY_NAME[table]).where(_is(table, key)).values(**row))
 
 
 def _without_lost_sentence(connection: Connection, row: Row) -> Row:

@@ -1,0 +1,141 @@
+"""Whatever is done in whatever order, every change can be undone and done again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from fewaspect.studio.problems import NameTakenError, NothingToUndoError
+from fewaspect.studio.store.database import Database
+from fewaspect.studio.store.definition import (
+    Definition,
+    NewAspect,
+    add_aspect,
+    change_aspect,
+    put_example,
+    read_definition,
+    remove_aspect,
+    remove_example,
+    set_threshold,
+    set_thresholds,
+)
+from fewaspect.studio.store.journal import redo, undo
+from fewaspect.studio.store.projects import create_project
+from fewaspect.studio.store.reviews import NewReview, add_reviews, read_sentences, remove_reviews
+
+NAMES, TEXTS = ("food", "noise", "parking"), ("cold soup", "Cold  soup", "thin walls")
+STEPS = 60
+
+
+class Walk:
+    """Remembers the states beside the store: `past` ends with the present one, `future` with what redo brings back."""
+
+    def __init__(self, connection: Connection, seed: int) -> None:
+        self.connection, self.random = connection, Random(seed)
+        self.project = create_project(connection, "a")
+        self.past: list[Definition] = [self.now]
+        self.future: list[Definition] = []
+
+    @property
+    def now(self) -> Definition:
+        return read_definition(self.connection, self.project)
+
+    def check(self) -> None:
+        """The store is in the state remembered, but for sentences that were removed."""
+        there, then = {row.id for row in read_sentences(self.connection, self.project)}, self.past[-1]
+        kept = [replace(e, sentence_id=e.sentence_id if e.sentence_id in there else None) for e in then.examples]
+        assert replace(self.now, revision=0) == replace(then, revision=0, examples=tuple(kept))
+
+    def import_reviews(self) -> None:
+        texts = self.random.choices(TEXTS, k=4)
+        add_reviews(self.connection, self.project, [NewReview(text, None, {}, [(0, len(text))]) for text in texts])
+
+    def remove_reviews(self) -> None:
+        remove_reviews(self.connection, self.project)
+
+    def add_an_aspect(self) -> None:
+        self._change(add_aspect, NewAspect(self.random.choice(NAMES)), self._some(TEXTS))
+
+    def rename_an_aspect(self) -> None:
+        for aspect in self._one(self.now.aspects):
+            self._change(change_aspect, aspect.id, {"name": self.random.choice(NAMES)})
+
+    def remove_an_aspect(self) -> None:
+        for aspect in self._one(self.now.aspects):
+            self._change(remove_aspect, aspect.id)
+
+    def label_a_sentence(self) -> None:
+        for sentence in self._one(read_sentences(self.connection, self.project)):
+            own = [aspect.id for aspect in self._some(self.now.aspects)]
+            self._change(put_example, sentence.text, own, sentence.id)
+
+    def release_a_sentence(self) -> None:
+        for example in self._one(self.now.examples):
+            self._change(remove_example, example.id)
+
+    def set_thresholds(self) -> None:
+        self._change(set_threshold, self.random.random())
+        self._change(set_thresholds, {aspect.id: self.random.random() for aspect in self.now.aspects}, "tune")
+
+    def undo(self) -> None:
+        if len(self.past) > 1:
+            undo(self.connection, self.project)
+            self.future.append(self.past.pop())
+        else:
+            with pytest.raises(NothingToUndoError):
+                undo(self.connection, self.project)
+
+    def redo(self) -> None:
+        if self.future:
+            redo(self.connection, self.project)
+            self.past.append(self.future.pop())
+        else:
+            with pytest.raises(NothingToUndoError):
+                redo(self.connection, self.project)
+
+    def _change(self, function: Callable[..., Any], *arguments: Any) -> None:
+        before = self.now.revision
+        with suppress(NameTakenError):
+            function(self.connection, self.project, *arguments)
+        if self.now.revision != before:
+            self.past.append(self.now)
+            self.future.clear()
+
+    def _one(self, those: Sequence[Any]) -> Sequence[Any]:
+        return self.random.sample(those, min(1, len(those)))
+
+    def _some(self, those: Sequence[Any]) -> list[Any]:
+        return self.random.sample(those, self.random.randint(0, len(those)))
+
+
+ONE_STEP = [
+    Walk.import_reviews, Walk.remove_reviews, Walk.add_an_aspect, Walk.rename_an_aspect, Walk.remove_an_aspect,
+    *[Walk.label_a_sentence] * 6, Walk.release_a_sentence, Walk.set_thresholds, *[Walk.undo, Walk.redo] * 2,
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    database = Database(str(tmp_path_factory.mktemp("walking") / "studio.db"))
+    yield database
+    database.close()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_undo_and_redo_lead_through_all_states_whatever_was_removed(database: Database, seed: int) -> None:
+    with database.engine.connect().execution_options(writes=True) as connection, connection.begin() as transaction:
+        walk = Walk(connection, seed)
+        for _ in range(STEPS):
+            walk.random.choice(ONE_STEP)(walk)
+            walk.check()
+        changes = len(walk.past) - 1
+        for step in [walk.undo] * changes + [walk.redo] * changes:
+            step()
+            walk.check()
+        transaction.rollback()
