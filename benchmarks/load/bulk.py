@@ -45,7 +45,9 @@ def main() -> None:
     parser.add_argument("--actors", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--parts", type=int, default=2000, help="empty partitions and small files to handle")
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--bare", nargs=3, metavar=("MODEL", "INPUT", "ROWS"), help="what each bare process is told")
+    parser.add_argument(
+        "--bare", nargs=3, metavar=("MODEL", "INPUT", "ROWS"), help="arguments of each process without Ray"
+    )
     arguments = parser.parse_args()
     if arguments.bare:
         model, source, rows = arguments.bare
@@ -110,7 +112,7 @@ def run_job(source: Path, output: Path, model: Path, actors: int, size: int, row
     driver = subprocess.Popen([sys.executable, "-m", "fewaspect", *map(str, command), "--quiet"], env=one_thread())
     peaks: dict[str, dict[int, float]] = {"driver": {}, "actors": {}, "cpu": {}}
     while driver.poll() is None:
-        look(driver.pid, peaks)
+        record_peaks(driver.pid, peaks)
         time.sleep(0.5)
     if driver.returncode:
         raise SystemExit(f"the job failed with {driver.returncode}")
@@ -127,7 +129,7 @@ def run_job(source: Path, output: Path, model: Path, actors: int, size: int, row
     }
 
 
-def look(driver: int, peaks: dict[str, dict[int, float]]) -> None:
+def record_peaks(driver: int, peaks: dict[str, dict[int, float]]) -> None:
     try:
         family = psutil.Process(driver).children(recursive=True)
         peaks["driver"][driver] = peak_of(driver)

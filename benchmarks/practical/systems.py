@@ -168,14 +168,14 @@ def quality(probabilities: np.ndarray, decided: np.ndarray, truth: np.ndarray) -
     """The numbers on (texts, N) arrays; average precision over aspects that occur, empties where there are enough."""
     from fewaspect.detector.metrics import calibration_error, measure
 
-    whole = measure([], probabilities, decided, truth, {})
-    enough = whole["empties"] >= FEWEST_EMPTIES
+    measured = measure([], probabilities, decided, truth, {})
+    enough = measured["empties"] >= FEWEST_EMPTIES
     return {
-        "macro_f1": whole["macro_f1"],
-        "micro_f1": whole["micro_f1"],
-        "mean_average_precision": whole["mean_average_precision"],
-        "empties": whole["empties"],
-        "empty_accuracy": whole["right_empties"] if enough else None,
+        "macro_f1": measured["macro_f1"],
+        "micro_f1": measured["micro_f1"],
+        "mean_average_precision": measured["mean_average_precision"],
+        "empties": measured["empties"],
+        "empty_accuracy": measured["right_empties"] if enough else None,
         "answers_per_sentence": float(decided.sum() / len(decided)),
         "calibration_error": calibration_error(probabilities, truth, CALIBRATION_BINS),
     }

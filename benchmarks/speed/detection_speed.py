@@ -31,13 +31,13 @@ PEERS = ("sentence-transformers", "setfit")
 WORKER = Path(__file__).parent / "speed_worker.py"
 THREADS = "2"
 
-_IMPORT = "from fewaspect import AspectDetector as A; from fewaspect.detector.model import load_scorer"
+_IMPORT = "from fewaspect import AspectDetector as A; from fewaspect.detector.model import load_model"
 _FIT = "d = A(backend='{}').fit({{'food': ['cold soup']}})"
 START_UP = {  # arguments of a fresh Python process
     "python alone": ["-c", "pass"],
     "import fewaspect": ["-c", "import fewaspect"],
     "import AspectDetector": ["-c", _IMPORT],
-    "weights loaded": ["-c", f"{_IMPORT}; load_scorer(None)"],
+    "weights loaded": ["-c", f"{_IMPORT}; load_model(None)"],
     "fitted": ["-c", f"{_IMPORT}; {_FIT.format('auto')}"],
     "first answer": ["-c", f"{_IMPORT}; {_FIT.format('auto')}; d.predict(['soup'])"],
     "first answer with torch": ["-c", f"{_IMPORT}; {_FIT.format('torch')}; d.predict(['soup'])"],

@@ -48,8 +48,8 @@ def product(rounded: bool, width: int, inner: int) -> Callable[[], Any]:
     node = helper.make_node("MatMul", ["x", "w"], ["y"])
     if rounded:
         inputs, kind = {"x": rng.integers(0, 255, (ROWS, width), dtype=np.uint8)}, TensorProto.UINT8
-        whole = np.clip(np.round(20 * weights), -64, 64).astype(np.int8)
-        constants = [numpy_helper.from_array(whole, "w"), numpy_helper.from_array(np.float32(0.1), "s")]
+        quantised = np.clip(np.round(20 * weights), -64, 64).astype(np.int8)
+        constants = [numpy_helper.from_array(quantised, "w"), numpy_helper.from_array(np.float32(0.1), "s")]
         node = helper.make_node("MatMulIntegerToFloat", ["x", "w", "s", "s"], ["y"], domain="com.microsoft")
     graph = helper.make_graph(
         [node], "product", [helper.make_tensor_value_info("x", kind, [ROWS, width])],

@@ -31,13 +31,14 @@ def k_curve(
     protocol: Protocol = "disjoint",
 ) -> None:
     """AUC and F1 on validation aspects against the rank k of the bilinear shot weights."""
+    from fewaspect.experiments.cells import read_cells
+    from fewaspect.experiments.figures.cell_selection import join_distinct
     from fewaspect.experiments.figures.figure_style import output_folder, write_figure
     from fewaspect.experiments.figures.k_curve import draw_k_curve
     from fewaspect.experiments.figures.k_curve import k_curve as curve_of
-    from fewaspect.experiments.figures.measured_cells import join_distinct, read_measured_cells
 
     curve = curve_of(
-        read_measured_cells(cells),
+        read_cells(cells),
         method=method,
         benchmark=benchmark,
         way=way,
@@ -53,12 +54,12 @@ def k_curve(
 @app.command("bars")
 def bars(cells: Cells, out: Out, encoder: Encoder = "minilm", protocol: Protocol = "disjoint") -> None:
     """Measured rows beside the published table: three benchmarks, four settings, F1 and AUC."""
+    from fewaspect.experiments.cells import read_cells
     from fewaspect.experiments.figures.bars import bars as bars_of
     from fewaspect.experiments.figures.bars import draw_bars
     from fewaspect.experiments.figures.figure_style import output_folder, write_figure
-    from fewaspect.experiments.figures.measured_cells import read_measured_cells
 
-    data = bars_of(read_measured_cells(cells), encoder=encoder, protocol=protocol)
+    data = bars_of(read_cells(cells), encoder=encoder, protocol=protocol)
     if data.missing:
         _warn(f"No cells for {len(data.missing)} bars, among them: {'; '.join(data.missing[:3])}.")
     _print_paths(write_figure(output_folder(out), "bars", lambda: draw_bars(data), data.numbers()))

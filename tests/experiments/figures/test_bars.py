@@ -8,16 +8,17 @@ import pytest
 
 from cell_files import write_cell, write_grid
 from fewaspect.core.errors import ResultError
+from fewaspect.experiments.cells import read_cells
 from fewaspect.experiments.figures.bars import BEST, Bar, Bars, bars, draw_bars
+from fewaspect.experiments.figures.cell_selection import over_seeds, select
 from fewaspect.experiments.figures.figure_style import styled
-from fewaspect.experiments.figures.measured_cells import read_measured_cells, select
 from fewaspect.experiments.published import published_value
 
 
 @pytest.fixture
 def drawn(tmp_path: Path) -> Bars:
     write_grid(tmp_path)
-    return bars(read_measured_cells(tmp_path))
+    return bars(read_cells(tmp_path))
 
 
 def one(data: Bars, label: str, way: int = 5, metric: str = "f1") -> Bar:
@@ -28,17 +29,17 @@ def one(data: Bars, label: str, way: int = 5, metric: str = "f1") -> Bar:
 
 
 def test_every_bar_has_the_number_of_its_cell(drawn: Bars, tmp_path: Path) -> None:
-    cells = read_measured_cells(tmp_path)
+    cells = read_cells(tmp_path)
     assert len(drawn.bars) == 6 * 3 * 4 * 2
     for bar in drawn.bars:
         (cell,) = select(cells, row=bar.row, benchmark=bar.benchmark, way=bar.way, shot=bar.shot)
-        assert bar.measure == cell.measures[bar.metric]
+        assert bar.measure == over_seeds([cell], bar.metric)
 
 
 def test_the_best_baseline_is_chosen_in_each_place(drawn: Bars, tmp_path: Path) -> None:
     assert one(drawn, BEST).row == "proto-awatt"  # the later rows of the grid are the higher ones
     write_cell(tmp_path, "prototypical", f1=99.0, auc=10.0)
-    again = bars(read_measured_cells(tmp_path))
+    again = bars(read_cells(tmp_path))
     assert (one(again, BEST).row, one(again, BEST).measure.mean) == ("prototypical", 99.0)
     assert one(again, BEST, metric="auc").row == "proto-awatt"
     assert one(again, BEST, way=10).row == "proto-awatt"
@@ -75,7 +76,7 @@ def test_bars_differ_without_colour(drawn: Bars) -> None:
 def test_missing_cells_leave_gaps_that_are_listed(tmp_path: Path) -> None:
     write_cell(tmp_path, "lpn")
     write_cell(tmp_path, "lpn-oo", benchmark="fewasp-multi")
-    data = bars(read_measured_cells(tmp_path))
+    data = bars(read_cells(tmp_path))
     assert len(data.bars) == 4
     assert len(data.missing) == 2 * 12 - 2
     assert "LPN (o, o), fewasp, 5-way 5-shot" in data.missing
@@ -87,7 +88,7 @@ def test_missing_cells_leave_gaps_that_are_listed(tmp_path: Path) -> None:
 def test_the_published_line_is_inside_the_panel_however_high_the_bars_are(tmp_path: Path) -> None:
     write_cell(tmp_path, "lpn-plus", f1=98.0, auc=99.0)
     with styled():
-        panel = draw_bars(bars(read_measured_cells(tmp_path))).axes[0]
+        panel = draw_bars(bars(read_cells(tmp_path))).axes[0]
     known = [published_value("fewasp", "lpn", way, shot, "f1") for way in (5, 10) for shot in (5, 10)]
     assert panel.get_ylim()[0] < min(known)
 
@@ -95,4 +96,4 @@ def test_the_published_line_is_inside_the_panel_however_high_the_bars_are(tmp_pa
 def test_without_a_fitting_cell_the_message_says_what_there_is(tmp_path: Path) -> None:
     write_cell(tmp_path, "lpn", encoder="mpnet")
     with pytest.raises(ResultError, match=r"encoder minilm.*found rows: lpn, on: fewasp \(test\), encoders: mpnet"):
-        bars(read_measured_cells(tmp_path))
+        bars(read_cells(tmp_path))

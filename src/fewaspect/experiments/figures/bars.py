@@ -8,14 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from fewaspect.core.errors import ResultError
-from fewaspect.experiments.figures.measured_cells import (
-    METRICS,
-    Measure,
-    MeasuredCell,
-    join_distinct,
-    over_seeds,
-    select,
-)
+from fewaspect.experiments.figures.cell_selection import METRICS, Cell, Measure, join_distinct, over_seeds, select
 from fewaspect.experiments.published import benchmark_title, published, published_value
 
 if TYPE_CHECKING:
@@ -59,17 +52,17 @@ class Bars:
         return asdict(self)
 
 
-def bars(cells: Sequence[MeasuredCell], *, encoder: str = "minilm", protocol: str = "disjoint") -> Bars:
+def bars(cells: Sequence[Cell], *, encoder: str = "minilm", protocol: str = "disjoint") -> Bars:
     """The test cells of every row that has a bar; the baselines share one, for the best of them."""
     benchmarks = [*published()["benchmarks"]]
     tested = select(cells, split="test", encoder=encoder, protocol=protocol)
-    rows = _rows_by_label([cell for cell in tested if cell.benchmark in benchmarks])
+    rows = _rows_by_label([cell for cell in tested if cell["benchmark"] in benchmarks])
     if not rows:
+        splits = join_distinct(f"{cell['benchmark']} ({cell['split']})" for cell in cells)
         raise ResultError(
             f"expected test cells of {', '.join(OWN)}, an untrained row or a baseline on {', '.join(benchmarks)}, "
-            f"encoder {encoder}, sampler {protocol}; found rows: {join_distinct(cell.row for cell in cells)}, on: "
-            f"{join_distinct(f'{c.benchmark} ({c.split})' for c in cells)}, encoders: "
-            f"{join_distinct(c.encoder for c in cells)}."
+            f"encoder {encoder}, sampler {protocol}; found rows: {join_distinct(c['row'] for c in cells)}, on: "
+            f"{splits}, encoders: {join_distinct(c['encoder'] for c in cells)}."
         )
     found, missing = [], []
     for benchmark, (way, shot), (label, names) in product(benchmarks, SETTINGS, rows.items()):
@@ -81,29 +74,29 @@ def bars(cells: Sequence[MeasuredCell], *, encoder: str = "minilm", protocol: st
     return Bars(encoder, list(rows), found, missing)
 
 
-def _rows_by_label(cells: Sequence[MeasuredCell]) -> dict[str, list[str]]:
+def _rows_by_label(cells: Sequence[Cell]) -> dict[str, list[str]]:
     """Label of each bar and the rows that may fill it: untrained ones, the baselines together, then our own."""
-    titles = {cell.row: cell.title for cell in cells}
-    untrained = {cell.row for cell in cells if cell.untrained}
-    baselines = dict.fromkeys(cell.row for cell in cells if not (cell.untrained or cell.method.startswith("lpn")))
+    titles = {cell["row"]: cell["title"] for cell in cells}
+    untrained = {cell["row"] for cell in cells if cell.get("untrained")}
+    baselines = {cell["row"]: None for cell in cells if not cell["method"].startswith("lpn")}
     rows = {titles[row]: [row] for row in sorted(untrained, reverse=True)}
-    if baselines:
-        rows[BEST] = list(baselines)
+    if trained := [row for row in baselines if row not in untrained]:
+        rows[BEST] = trained
     return rows | {titles[row]: [row] for row in OWN if row in titles}
 
 
-def _best_bar(cells: Mapping[str, Sequence[MeasuredCell]], metric: str, label: str) -> Bar:
+def _best_bar(cells: Mapping[str, Sequence[Cell]], metric: str, label: str) -> Bar:
     """The best of some rows in one setting, beside the published number of that system.
 
     For the best baseline, beside the best published baseline.
     """
     measured = {row: over_seeds(of, metric) for row, of in cells.items()}
     best = max(measured, key=lambda row: measured[row].mean)
-    cell = cells[best][0]
+    benchmark, way, shot = (cells[best][0][name] for name in ("benchmark", "way", "shot"))
     systems = [name for name in published()["systems"] if not name.startswith("lpn")] if label == BEST else [best]
-    known = [published_value(cell.benchmark, name, cell.way, cell.shot, metric) for name in systems]
+    known = [published_value(benchmark, name, way, shot, metric) for name in systems]
     known_best = max((value for value in known if value is not None), default=None)
-    return Bar(cell.benchmark, cell.way, cell.shot, metric, label, best, measured[best], known_best)
+    return Bar(benchmark, way, shot, metric, label, best, measured[best], known_best)
 
 
 def draw_bars(data: Bars) -> Figure:

@@ -7,15 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from fewaspect.core.errors import ResultError
+from fewaspect.experiments.figures.cell_selection import METRICS, Cell, Measure, join_distinct, over_seeds, select
 from fewaspect.experiments.figures.figure_style import COLOURS, MARKERS
-from fewaspect.experiments.figures.measured_cells import (
-    METRICS,
-    Measure,
-    MeasuredCell,
-    join_distinct,
-    over_seeds,
-    select,
-)
 from fewaspect.experiments.published import benchmark_title
 from fewaspect.methods import method_entry
 
@@ -44,15 +37,15 @@ class KCurve:
 
 
 def k_curve(
-    cells: Sequence[MeasuredCell], *, method: str = "lpn", benchmark: str = "fewasp", way: int = 5, shot: int = 5,
+    cells: Sequence[Cell], *, method: str = "lpn", benchmark: str = "fewasp", way: int = 5, shot: int = 5,
     encoder: str = "minilm", protocol: str = "disjoint",
 ) -> KCurve:  # fmt: skip
     """The validation cells of a method, by rank."""
     place = {"benchmark": benchmark, "way": way, "shot": shot, "encoder": encoder, "protocol": protocol}
-    by_rank: dict[int, list[MeasuredCell]] = {}
-    for cell in select(cells, split="validation", method=method, untrained=False, **place):
-        if cell.rank is not None:
-            by_rank.setdefault(cell.rank, []).append(cell)
+    by_rank: dict[int, list[Cell]] = {}
+    for cell in select(cells, split="validation", method=method, **place):
+        if not cell.get("untrained") and isinstance(rank := cell["settings"]["method"].get("rank"), int):
+            by_rank.setdefault(rank, []).append(cell)
     name = benchmark_title(benchmark)
     setting = f"{name}, validation aspects, {way}-way {shot}-shot, encoder {encoder}, sampler {protocol}"
     if len(by_rank) < 2:

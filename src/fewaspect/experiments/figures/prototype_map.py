@@ -48,7 +48,7 @@ class PrototypeMap:
     setting: str
 
     def numbers(self) -> dict[str, Any]:
-        """What is said in words in the picture; the points are in a file of their own."""
+        """The numbers in the text of the picture; the points are in a file of their own."""
         return {
             "setting": self.setting,
             "prototypes": self.prototypes,

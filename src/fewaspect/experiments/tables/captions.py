@@ -39,7 +39,7 @@ def count_caption(title: str) -> str:
 
 
 def _by_row(cells: Cells, describe: Callable[[Cells], str]) -> str:
-    """What holds for most rows, and the rows with something else."""
+    """The description that most rows share, and the rows that have another."""
     titles: dict[str, list[str]] = {}
     for row in _rows(cells):
         titles.setdefault(describe(row), []).append(row[0]["title"])
