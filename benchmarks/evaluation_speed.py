@@ -22,8 +22,8 @@ from fewaspect.data.episodes import EpisodeSampler
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import evaluate_episodes
 from fewaspect.methods.prepared import PreparedSet
-from fewaspect.training.folder import RunSettings
 from fewaspect.training.run import build_model
+from fewaspect.training.run_folder import RunSettings
 from measuring import publish
 from plain import PlainModel
 

@@ -27,8 +27,8 @@ from fewaspect.data.joining import with_joined_sentences
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.transformer import TokenEncoder
 from fewaspect.methods.prepared import PreparedSet
-from fewaspect.training.folder import RunSettings
 from fewaspect.training.run import build_model
+from fewaspect.training.run_folder import RunSettings
 from measuring import publish
 from plain import PlainModel
 

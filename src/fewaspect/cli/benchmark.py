@@ -9,6 +9,7 @@ import typer
 
 from fewaspect.cli.options import DataFolder, Offline
 from fewaspect.core.errors import ConfigError
+from fewaspect.core.extras import require
 
 
 def benchmark(
@@ -65,6 +66,7 @@ def benchmark(
             typer.echo(line)
         return
 
+    require("torch", "train", "A benchmark")
     from fewaspect.experiments.execute import run_grid
     from fewaspect.experiments.grid_on_ray import Cluster
 

@@ -9,6 +9,7 @@ import typer
 
 from fewaspect.cli.options import DataFolder, Offline
 from fewaspect.core.errors import ConfigError
+from fewaspect.core.extras import require
 
 app = typer.Typer(help="Draw results and runs as PNG and SVG, with their numbers as JSON.", no_args_is_help=True)
 
@@ -31,6 +32,7 @@ def k_curve(
     protocol: Protocol = "disjoint",
 ) -> None:
     """AUC and F1 on validation aspects against the rank k of the bilinear shot weights."""
+    require("matplotlib", "train", "Drawing")
     from fewaspect.experiments.figures.cell_series import listed, read_cells
     from fewaspect.experiments.figures.k_curve import draw_k_curve
     from fewaspect.experiments.figures.k_curve import k_curve as curve_of
@@ -47,6 +49,7 @@ def k_curve(
 @app.command("bars")
 def bars(cells: Cells, out: Out, encoder: Encoder = "minilm", protocol: Protocol = "disjoint") -> None:
     """Measured rows beside the published table: three benchmarks, four settings, F1 and AUC."""
+    require("matplotlib", "train", "Drawing")
     from fewaspect.experiments.figures.bars import bars as bars_of
     from fewaspect.experiments.figures.bars import draw_bars
     from fewaspect.experiments.figures.cell_series import read_cells
@@ -61,6 +64,7 @@ def bars(cells: Cells, out: Out, encoder: Encoder = "minilm", protocol: Protocol
 @app.command("learning-curves")
 def learning_curves(runs: Runs, out: Out) -> None:
     """Loss parts and validation scores against the step."""
+    require("matplotlib", "train", "Drawing")
     from fewaspect.experiments.figures.learning_curves import draw_learning_curves, numbers, read_curves
     from fewaspect.experiments.figures.style import output_folder, write_figure
 
@@ -87,6 +91,7 @@ def prototypes(
     """Maps of the prototypes of many test episodes, one panel per run, coloured by aspect (t-SNE)."""
     if bool(runs) == bool(redraw):
         raise ConfigError("expected folders of runs, or --redraw with the points of an earlier map; give one of them.")
+    require("matplotlib", "train", "Drawing")
 
     from fewaspect.core.settings import EvaluateSettings
     from fewaspect.experiments.figures.prototype_map import load_map, map_prototypes, save_map

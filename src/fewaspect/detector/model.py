@@ -28,8 +28,8 @@ from fewaspect.training.backends import (
     precision_of,
     ranges_of,
 )
-from fewaspect.training.folder import RunFolder
 from fewaspect.training.product_weights import PRESENCE, SHIPPED, load_weights
+from fewaspect.training.run_folder import RunFolder
 
 SAVED = "detector.json"  # what a folder has that is no run but a whole detector
 Result = TypeVar("Result")

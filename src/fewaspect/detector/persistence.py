@@ -25,8 +25,8 @@ from fewaspect.detector.model_card import model_card
 from fewaspect.detector.support import Examples
 from fewaspect.inference import model_folder as runtime
 from fewaspect.training.backends import BACKENDS, RANGES
-from fewaspect.training.folder import RunFolder
 from fewaspect.training.product_weights import PRESENCE
+from fewaspect.training.run_folder import RunFolder
 
 FORMAT, VERSION = "fewaspect-detector", 3
 ABOUT, TENSORS, CARD, MODEL = SAVED, "examples.safetensors", "MODEL_CARD.md", "model"
@@ -124,7 +124,7 @@ def _model_files(folder: Path) -> list[Path]:
     if (folder / runtime.ABOUT).is_file():
         return [folder / name for name in runtime.FILES]
     run = RunFolder(folder)
-    return [run.about, run.best, *folder.glob(PRESENCE), *folder.glob(RANGES)]
+    return [run.metadata, run.best, *folder.glob(PRESENCE), *folder.glob(RANGES)]
 
 
 def _about(stored: Stored, files: Mapping[str, str]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from fewaspect.experiments.grid_on_ray import Cluster
 from fewaspect.experiments.grid_report import GridProgress
 from fewaspect.experiments.lock import hold
 from fewaspect.experiments.work import Event, Failed, Made, Trained, Work
-from fewaspect.training.processes import launched
+from fewaspect.training.processes import world_size
 
 
 def check_data(runs: Sequence[Run], data: Path | None) -> None:
@@ -107,8 +107,10 @@ def run_grid(
 
     Returns what failed (with `keep_going`) and what another process is at.
     """
-    if launched() > 1:
-        raise ConfigError(f"expected one process, found {launched()}: start a grid without a launcher, or with --ray.")
+    if world_size() > 1:
+        raise ConfigError(
+            f"expected one process, found {world_size()}: start a grid without a launcher, or with --ray."
+        )
     folders = Folders(out)
     left, estimate = survey(runs, folders)
     if not keep_going:

@@ -13,7 +13,7 @@ from fewaspect.core.settings import differences
 from fewaspect.experiments.cells import finished_cell
 from fewaspect.experiments.grid import Cell, Run
 from fewaspect.experiments.grid_estimate import Estimate
-from fewaspect.training.folder import RunFolder
+from fewaspect.training.run_folder import RunFolder
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,15 @@ class Folders:
     def run_about(self, run: Run) -> dict[str, Any] | None:
         """The run.json of a run that was begun; one that was begun with other settings is refused."""
         folder = RunFolder(self.run(run))
-        if not folder.about.is_file():
+        if not folder.metadata.is_file():
             return None
         if changed := differences(folder.read_settings().as_dict(), run.settings()):
             raise ResultError(
-                f"{folder.about}: expected a run with the settings of the grid, found others: {'; '.join(changed)}.\n"
+                f"{folder.metadata}: expected a run with the settings of the grid, found others: "
+                f"{'; '.join(changed)}.\n"
                 "Choose another --out, or delete the folder of the run to have it trained again."
             )
-        return folder.read_about()
+        return folder.read_metadata()
 
     def is_trained(self, run: Run) -> bool:
         about = self.run_about(run)

@@ -15,7 +15,7 @@ from fewaspect.experiments.cells import describe_cell
 from fewaspect.experiments.folders import Folders, training_seconds
 from fewaspect.experiments.grid import Cell, Run
 from fewaspect.training.evaluate_run import evaluate_many
-from fewaspect.training.folder import RunFolder, RunSettings
+from fewaspect.training.run_folder import RunFolder, RunSettings
 from fewaspect.training.trainer import train
 
 
@@ -67,7 +67,7 @@ class Work:
         try:
             if not self.folders.is_trained(run):
                 trained = self._train(run, console_for(f"training {run.name}"))
-            seconds = training_seconds(RunFolder(self.folders.run(run)).read_about())
+            seconds = training_seconds(RunFolder(self.folders.run(run)).read_metadata())
         except Exception as error:
             yield Failed(run.cells, f"training {run.name}", error)
             return
@@ -83,7 +83,7 @@ class Work:
         folder = RunFolder(self.folders.run(run))
         settings = RunSettings(run.train, run.method)
         train(settings, self.data, folder.path, resume=True, offline=self.offline or None, console=console)
-        about = folder.read_about()
+        about = folder.read_metadata()
         return Trained(training_seconds(about), about)
 
     def _evaluate(self, run: Run, cells: Sequence[Cell], trained: float, console_for: ConsoleFor) -> Iterator[Event]:

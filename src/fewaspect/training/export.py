@@ -17,8 +17,8 @@ from fewaspect.detector.model import SAVED, InferenceModel, load_model
 from fewaspect.inference.model_folder import ABOUT as EXPORTED
 from fewaspect.inference.model_folder import Runtime
 from fewaspect.training.backends import choose_backend, graph_of, identity_of, precision_of, ranges_of, tokeniser_of
-from fewaspect.training.folder import RunFolder
 from fewaspect.training.product_weights import SHIPPED, load_weights
+from fewaspect.training.run_folder import RunFolder
 
 COMPARED = 300  # sentences
 LARGEST = 1e-4  # difference of any probability in single precision
@@ -35,7 +35,7 @@ def export(model: Path, out: Path, backend: str = "onnx-int8") -> dict[str, Any]
     run = model if detector is None else Path(detector._model or SHIPPED)
     if (run / EXPORTED).is_file():
         raise ConfigError(f"{model}: expected a model to export, found one that is exported already.")
-    if not RunFolder(run).about.is_file():
+    if not RunFolder(run).metadata.is_file():
         raise ConfigError(f"{model}: expected a saved detector or a training run, found neither.")
     if detector is None:
         with atomic_folder(out, replace=True) as new:

@@ -14,7 +14,7 @@ from fewaspect.core.settings import LPNPlusSettings, TrainSettings
 from fewaspect.detector.calibration import ProbabilityModel
 from fewaspect.detector.scoring import LPNPlusScorer
 from fewaspect.encoders.sources import EncoderSource, resolve_encoder
-from fewaspect.training.folder import RunFolder
+from fewaspect.training.run_folder import RunFolder
 
 SHIPPED = Path(__file__).parents[1] / "inference" / "shipped"
 PRESENCE = "presence.json"

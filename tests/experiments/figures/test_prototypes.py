@@ -24,7 +24,7 @@ from fewaspect.experiments.figures.prototype_map import (
 from fewaspect.experiments.figures.prototypes import densest, draw_prototypes, spread_out
 from fewaspect.experiments.figures.style import styled
 from fewaspect.training.evaluate_run import prepare_evaluation
-from fewaspect.training.folder import RunSettings
+from fewaspect.training.run_folder import RunSettings
 from fewaspect.training.trainer import train
 
 QUIET = Console(quiet=True)
