@@ -38,7 +38,7 @@ $(VENV)/.created:
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[onnx,studio]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[studio]'
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.created pyproject.toml constraints.txt
