@@ -10,7 +10,7 @@ import torch
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods import METHODS, build_method, complete_settings
 from fewaspect.methods.base import Method, Scores, Task
-from fewaspect.training.folder import RunSettings
+from fewaspect.training.run_folder import RunSettings
 
 WIDTH = 8
 

@@ -23,8 +23,8 @@ from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import evaluate_episodes
 from fewaspect.experiments.results_file import publish
 from fewaspect.methods.prepared import PreparedSet
-from fewaspect.training.folder import RunSettings
 from fewaspect.training.run import build_model
+from fewaspect.training.run_folder import RunSettings
 from plain_model import PlainModel
 
 EPISODES = 600

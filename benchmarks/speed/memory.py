@@ -88,8 +88,8 @@ def evaluation(size: int, folder: Path) -> None:
     from fewaspect.encoders.frozen import FrozenStates
     from fewaspect.evaluation.evaluator import evaluate_episodes
     from fewaspect.methods.prepared import PreparedSet
-    from fewaspect.training.folder import RunSettings
     from fewaspect.training.run import build_model
+    from fewaspect.training.run_folder import RunSettings
 
     sentences = read_sentences(grown("test", size, folder))
     encoder, model = build_model(RunSettings(TrainSettings(), LPNSettings()))

@@ -39,8 +39,8 @@ from fewaspect.methods.model import build_task
 from fewaspect.methods.prepared import PreparedSet, episode_tensors
 from fewaspect.methods.support_words import without_names
 from fewaspect.training.checkpoint import load_tensors, model_tensors, save_tensors
-from fewaspect.training.folder import RunFolder
 from fewaspect.training.run import build_model, load_run
+from fewaspect.training.run_folder import RunFolder
 
 TRAINED = 0.75  # share of the trained layers
 NAMELESS, BARE, ALONE = 0.2, 0.1, 0.1  # shares of aspects without a name, without examples; of episodes with one aspect
@@ -71,7 +71,7 @@ def milder(runs: Sequence[Path], new: Path) -> list[dict[str, Any]]:
 
     Returns what each of them says of itself.
     """
-    trained, about = [RunFolder(run) for run in runs], [RunFolder(run).read_about() for run in runs]
+    trained, about = [RunFolder(run) for run in runs], [RunFolder(run).read_metadata() for run in runs]
     tensors = [load_tensors(run.best) for run in trained]
     _, pretrained = build_model(trained[0].read_settings())
     start = model_tensors(pretrained)
@@ -84,7 +84,7 @@ def milder(runs: Sequence[Path], new: Path) -> list[dict[str, Any]]:
     save_tensors(RunFolder(new).best, half, tensors[0][1])
     read = {**about[0], "environment": None}
     read["settings"]["method"]["word_weight"] = 0.0  # words of its own rank no better here, and take time
-    RunFolder(new).about.write_text(to_json(read), encoding="utf-8")
+    RunFolder(new).metadata.write_text(to_json(read), encoding="utf-8")
     return about
 
 

@@ -12,7 +12,7 @@ import pytest
 
 WAITING = """
 import sys, time
-from fewaspect.cli.app import app as cli
+from fewaspect.cli import app as cli
 from fewaspect.core.files import atomic_folder, atomic_write
 
 @cli.app.command()

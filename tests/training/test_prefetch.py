@@ -11,17 +11,17 @@ from torch import Tensor
 
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods.model import EpisodeTensors
-from fewaspect.training.prefetch import ahead, episodes_on
+from fewaspect.training.prefetch import episodes_on, prefetched
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 9])
 def test_everything_comes_in_order(count: int) -> None:
-    assert list(ahead(lambda index: index * index, range(count))) == [i * i for i in range(count)]
+    assert list(prefetched(lambda index: index * index, range(count))) == [i * i for i in range(count)]
 
 
 def test_loading_goes_on_while_the_last_is_used_but_not_too_far() -> None:
     begun: list[int] = []
-    episodes = ahead(lambda index: begun.append(index) or index, range(100), depth=2)
+    episodes = prefetched(lambda index: begun.append(index) or index, range(100), depth=2)
     assert next(episodes) == 0
     deadline = time.monotonic() + 10
     while len(begun) < 3 and time.monotonic() < deadline:
@@ -36,14 +36,14 @@ def test_an_error_comes_where_its_episode_would() -> None:
             raise OSError("disk gone")
         return index
 
-    episodes = ahead(load, range(10))
+    episodes = prefetched(load, range(10))
     assert [next(episodes) for _ in range(3)] == [0, 1, 2]
     with pytest.raises(OSError, match="disk gone"):
         next(episodes)
 
 
 def test_nothing_goes_on_after_an_early_end() -> None:
-    episodes = ahead(lambda index: index, range(100))
+    episodes = prefetched(lambda index: index, range(100))
     next(episodes)
     episodes.close()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("prefetch")]

@@ -15,8 +15,8 @@ import torch
 from examples import run_settings
 from fewaspect.core.errors import ConfigError
 from fewaspect.training.checkpoint import load_tensors
-from fewaspect.training.folder import RunSettings
-from fewaspect.training.processes import Ranks
+from fewaspect.training.processes import ProcessGroup
+from fewaspect.training.run_folder import RunSettings
 from fewaspect.training.trainer import Trainer, train
 
 DYING = """
@@ -27,7 +27,7 @@ from fewaspect.training.trainer import Trainer
 step = Trainer._step
 
 def die_at_the_third(self, episodes):
-    if self.state.step == 2 and self.ranks.rank == 1:
+    if self.state.step == 2 and self.processes.rank == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     return step(self, episodes)
 
@@ -125,43 +125,43 @@ def test_a_run_of_one_process_is_resumed_by_two(
 
 
 @pytest.fixture
-def ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], list[Ranks]]:
-    """All ranks of so many, in this process, unable to speak to each other."""
+def processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], list[ProcessGroup]]:
+    """All ranks of so many, in this process, unable to communicate."""
 
-    def several(count: int) -> list[Ranks]:
-        made = [Ranks(tmp_path) for _ in range(count)]
+    def several(count: int) -> list[ProcessGroup]:
+        made = [ProcessGroup(tmp_path) for _ in range(count)]
         for rank, each in enumerate(made):
-            each.count, each.rank = count, rank
+            each.size, each.rank = count, rank
         return made
 
     return several
 
 
 @pytest.mark.parametrize(("episodes", "count"), [(1, 1), (5, 1), (4, 2), (3, 2), (1, 4), (9, 4)])
-def test_every_episode_of_a_step_goes_to_one_rank_and_all_take_equally_many(
-    episodes: int, count: int, ranks: Callable[[int], list[Ranks]]
+def test_every_episode_of_a_step_goes_to_one_process_and_all_take_equally_many(
+    episodes: int, count: int, processes: Callable[[int], list[ProcessGroup]]
 ) -> None:
-    shares = [each.share(episodes) for each in ranks(count)]
-    assert sorted(place for share in shares for place in share if place < episodes) == list(range(episodes))
+    shares = [each.own_episodes(episodes) for each in processes(count)]
+    assert sorted(position for share in shares for position in share if position < episodes) == list(range(episodes))
     assert len(set(map(len, shares))) == 1
     assert max(map(len, shares)) == -(-episodes // count)
 
 
-def test_a_parameter_that_only_another_rank_used_gets_its_gradient_and_an_unused_one_none(
-    ranks: Callable[[int], list[Ranks]], monkeypatch: pytest.MonkeyPatch
+def test_a_parameter_that_only_another_process_used_gets_its_gradient_and_an_unused_one_none(
+    processes: Callable[[int], list[ProcessGroup]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there, nowhere = (torch.nn.Parameter(torch.zeros(2)) for _ in range(3))
     here.grad = torch.tensor([1.0, 2.0])
-    rank = ranks(2)[0]
+    process = processes(2)[0]
     other = torch.tensor([1.0, 1.0, 0.0, 10.0, 20.0, 30.0, 40.0, 0.0, 0.0])  # what it used, then its gradients
-    monkeypatch.setattr(rank, "total", lambda values: values + other)
-    rank.add_gradients([here, there, nowhere])
+    monkeypatch.setattr(process, "all_reduce", lambda values: values + other)
+    process.all_reduce_gradients([here, there, nowhere])
     assert here.grad.tolist() == [11.0, 22.0]
     assert there.grad is not None
     assert there.grad.tolist() == [30.0, 40.0]
     assert nowhere.grad is None
 
 
-def test_more_processes_than_episodes_per_step_are_refused(ranks: Callable[[int], list[Ranks]]) -> None:
+def test_more_processes_than_episodes_per_step_are_refused(processes: Callable[[int], list[ProcessGroup]]) -> None:
     with pytest.raises(ConfigError, match="--episodes-per-step 1 and 2 processes"):
-        ranks(2)[0].require_work(1)
+        processes(2)[0].check_episodes_per_step(1)

@@ -24,8 +24,8 @@ from fewaspect.data.joining import with_joined_sentences
 from fewaspect.data.sample_set import load_sample
 from fewaspect.methods.lpn import LPN
 from fewaspect.training.checkpoint import load_tensors, save_tensors
-from fewaspect.training.folder import RunFolder
 from fewaspect.training.run import load_run
+from fewaspect.training.run_folder import RunFolder
 from fewaspect.training.trainer import train
 
 SMALL = ["--way", "3", "--shot", "2", "--queries", "2", "--validation-episodes", "5", "--validate-every", "4"]

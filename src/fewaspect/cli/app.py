@@ -1,4 +1,4 @@
-"""The `fewaspect` command. Each command's heavy imports happen inside it, so that help is instant."""
+"""The `fewaspect` command. Heavy imports are inside the commands, so that help is instant."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ app.add_typer(cache.app, name="cache")
 app.add_typer(figures.app, name="figures")
 
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_BROKEN = (errno.EIO, errno.EBADF)  # of standard input or output
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_BROKEN_STREAM = (errno.EIO, errno.EBADF)  # standard input or output
 
 
 def _print_version(wanted: bool) -> None:
@@ -78,41 +78,41 @@ def _options(
     pass
 
 
-def _refuse(message: str) -> NoReturn:
+def _exit_with(message: str) -> NoReturn:
     typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
     typer.echo(message, err=True)
     sys.exit(2)
 
 
 class _Stopped(BaseException):
-    """By a signal: what is half done is cleared away as after Ctrl-C."""
+    """Raised by a signal, so that temporary files are removed as after Ctrl-C."""
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    signal.signal(number, signal.SIG_DFL)  # a second one ends it at once
+    signal.signal(number, signal.SIG_DFL)  # a second one ends the process at once
     raise _Stopped(number)
 
 
 def main() -> None:
-    """Run a command; what a user can mend is one message and exit code 2, not a traceback."""
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")  # without it, a warning after every fork
-    for name in ("SIGTERM", "SIGHUP"):  # the second is not on Windows, and ignored under nohup
+    """Run a command; an error that a user can correct is one message and exit code 2, not a traceback."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")  # else tokenizers warn after every fork
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP, and nohup ignores it
         if signal.getsignal(number := getattr(signal, name, signal.SIGTERM)) is signal.SIG_DFL:
             signal.signal(number, _stop)
     try:
         app()
     except FewAspectError as error:
-        _refuse(str(error))
+        _exit_with(str(error))
     except OSError as error:
         if error.filename is not None:
-            _refuse(f"{error.filename}: {error.strerror}.")
-        if error.errno not in (*_FULL, *_BROKEN):
+            _exit_with(f"{error.filename}: {error.strerror}.")
+        if error.errno not in (*_NO_SPACE, *_BROKEN_STREAM):
             raise
-        with suppress(OSError, ValueError):  # what is held back for a full disk would be tried again at the end
+        with suppress(OSError, ValueError):  # else the buffered output would be written again at exit, and fail again
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno in _BROKEN:
-            _refuse(f"standard input or output: {error.strerror}.")
-        _refuse(f"the output cannot be written: {error.strerror}.\nMake room, or write it elsewhere.")
+        if error.errno in _BROKEN_STREAM:
+            _exit_with(f"standard input or output: {error.strerror}.")
+        _exit_with(f"the output cannot be written: {error.strerror}.\nFree space, or write it elsewhere.")
     except _Stopped as stopped:
         signal.raise_signal(stopped.args[0])
 

@@ -1,4 +1,4 @@
-"""`fewaspect cache`: what the stored encoder states take up, and how to be rid of them."""
+"""`fewaspect cache`: list and clear the disk cache of encoder states."""
 
 from __future__ import annotations
 
@@ -36,13 +36,16 @@ def clear(
     id: Annotated[str | None, typer.Option(metavar="ID", help="Only this cache, by the start of its id.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Delete stored encoder states, all or some; whatever needs them later computes them again."""
+    """Delete stored encoder states, all or some; they are computed again when needed."""
     from fewaspect.encoders.state_cache import clear_cache, list_caches, states_root
 
     if encoder is not None and id is not None:
         raise ConfigError("Expected --encoder or --id, found both. Give one of them.")
-    caches = list_caches(states_root())
-    chosen = _choose(caches, encoder, id)
+    chosen = caches = list_caches(states_root())
+    if encoder is not None:
+        chosen = _of_encoder(caches, encoder)
+    elif id is not None:
+        chosen = _by_id(caches, id)
     if not chosen:
         typer.echo(f"Nothing to clear in {states_root()}.")
         return
@@ -54,21 +57,20 @@ def clear(
     typer.echo(f"Deleted {what}.")
 
 
-def _choose(caches: list[CacheInfo], encoder: str | None, id: str | None) -> list[CacheInfo]:
-    """The caches meant by the options; naming one that does not exist, or an id that fits several, is an error."""
-    if encoder is not None:
-        chosen = [cache for cache in caches if encoder in cache.encoders]
-        if not chosen:
-            known = ", ".join(sorted({name for cache in caches for name in cache.encoders})) or "none"
-            raise ConfigError(f'No states of an encoder "{encoder}" are stored. Stored: {known}.')
-        return chosen
-    if id is not None:
-        chosen = [cache for cache in caches if id and cache.id.startswith(id)]
-        if len(chosen) != 1:
-            known = ", ".join(cache.id[:_ID_LENGTH] for cache in caches) or "none"
-            raise ConfigError(f'--id must fit one cache, "{id}" fits {len(chosen)}. Stored: {known}.')
-        return chosen
-    return caches
+def _of_encoder(caches: list[CacheInfo], encoder: str) -> list[CacheInfo]:
+    chosen = [cache for cache in caches if encoder in cache.encoders]
+    if not chosen:
+        known = ", ".join(sorted({name for cache in caches for name in cache.encoders})) or "none"
+        raise ConfigError(f'No states of an encoder "{encoder}" are stored. Stored: {known}.')
+    return chosen
+
+
+def _by_id(caches: list[CacheInfo], id: str) -> list[CacheInfo]:
+    chosen = [cache for cache in caches if id and cache.id.startswith(id)]
+    if len(chosen) != 1:
+        known = ", ".join(cache.id[:_ID_LENGTH] for cache in caches) or "none"
+        raise ConfigError(f'--id must fit one cache, "{id}" fits {len(chosen)}. Stored: {known}.')
+    return chosen
 
 
 def _print_table(caches: list[CacheInfo], root: str) -> None:

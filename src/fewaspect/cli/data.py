@@ -75,7 +75,7 @@ def convert(
     encoding: Encoding = "utf-8",
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
 ) -> None:
-    """Convert a file to another format; OUT appears whole or not at all."""
+    """Convert a file to another format; OUT is written atomically."""
     from fewaspect.core.errors import DataError
     from fewaspect.data.formats import output_format, read_sentences, write_sentences
 
@@ -148,7 +148,7 @@ def _aspects(statistics: Statistics) -> Table:
 
 
 def _plain(text: str) -> Text:
-    """Text that is shown as it is: no markup, no control characters."""
+    """Text without markup and control characters."""
     from rich.text import Text
 
     from fewaspect.data.formats.places import printable

@@ -9,6 +9,7 @@ import typer
 
 from fewaspect.cli.options import ConfigFile, DataFolder, Offline, with_settings
 from fewaspect.core.errors import ConfigError
+from fewaspect.core.extras import require
 from fewaspect.core.settings import EvaluateSettings, build_settings, read_config, to_json
 
 
@@ -24,6 +25,7 @@ def evaluate(
     """Score a trained method on aspects it has never seen, with 95 % intervals over episodes."""
     where = str(config or "flags")
     settings = build_settings(EvaluateSettings, {**(read_config(config) if config else {}), **flags}, where)
+    require("torch", "train", "Evaluation")
 
     from rich.console import Console
 

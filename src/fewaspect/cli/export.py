@@ -21,6 +21,9 @@ def export(
     from rich.console import Console
     from rich.table import Table
 
+    from fewaspect.core.extras import require
+
+    require("torch", "train", "Export")
     from fewaspect.training.export import export as write
 
     parity = write(source, output, precision)

@@ -9,6 +9,7 @@ import typer
 
 from fewaspect.cli.options import DataFolder, Offline
 from fewaspect.core.errors import ConfigError
+from fewaspect.core.extras import require
 
 app = typer.Typer(help="Draw results and runs as PNG and SVG, with their numbers as JSON.", no_args_is_help=True)
 
@@ -96,6 +97,7 @@ def prototypes(
     """Maps of the prototypes of many test episodes, one panel per run, coloured by aspect (t-SNE)."""
     if bool(runs) == bool(redraw):
         raise ConfigError("expected folders of runs, or --redraw with the points of an earlier map; give one of them.")
+    require("matplotlib", "train", "Drawing")
 
     from fewaspect.core.settings import EvaluateSettings
     from fewaspect.experiments.figures.figure_style import output_folder, write_figure

@@ -1,4 +1,4 @@
-"""Settings dataclasses as command-line options: every field is a flag, its help and limits come from the field."""
+"""Settings dataclasses as command-line options: every field is a flag, with the help of the field."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Offline = Annotated[bool, typer.Option("--offline", help="Never use the network,
 
 
 def method_panels() -> list[tuple[str, type[Settings]]]:
-    """The settings of all methods, one panel per family; what several have in common comes first."""
+    """Titles and settings of all methods' help panels; base classes first."""
     kinds = dict.fromkeys(base for entry in METHODS.values() for base in reversed(entry.settings.__mro__))
     return [(kind.family, kind) for kind in kinds if issubclass(kind, MethodSettings) and "family" in vars(kind)]
 
 
 def with_settings(*panels: tuple[str, type[Settings]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command one option per field; it receives those that were set as the dict `flags`."""
+    """Decorator that adds one option per field to a command, which gets those that were set as the dict `flags`."""
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         options = _options(panels)
@@ -50,7 +50,7 @@ def with_settings(*panels: tuple[str, type[Settings]]) -> Callable[[Callable[...
 
 
 def _options(panels: tuple[tuple[str, type[Settings]], ...]) -> dict[str, inspect.Parameter]:
-    """One per name: where two panels share a name, it stands in the first, with the default of each."""
+    """One option per name; a name that several panels share is listed in the first, with the default of each."""
     options: dict[str, inspect.Parameter] = {}
     for panel, kind in panels:
         hints = get_type_hints(kind)
@@ -70,7 +70,7 @@ def _options(panels: tuple[tuple[str, type[Settings]], ...]) -> dict[str, inspec
 
 
 def _default(name: str, panels: tuple[tuple[str, type[Settings]], ...]) -> str:
-    """The first panel's default, and those of other panels and of methods that have their own."""
+    """The first panel's default, and other defaults of further panels and of methods."""
     defaults = {
         panel: item.default
         for panel, kind in panels
@@ -84,14 +84,14 @@ def _default(name: str, panels: tuple[tuple[str, type[Settings]], ...]) -> str:
     return "; ".join([str(first), *(f"{whose}: {value}" for whose, value in others.items())])
 
 
-def resolve(flags: Mapping[str, Any], config: Path | None) -> tuple[TrainSettings, Settings]:
-    """Settings of a run from a config file and flags; the flags win."""
+def resolve_settings(flags: Mapping[str, Any], config: Path | None) -> tuple[TrainSettings, Settings]:
+    """Settings of a run from a config file, overridden by flags."""
     given = {**(_flattened(read_config(config)) if config else {}), **flags}
     return complete_settings(given, str(config or "flags"))
 
 
 def _flattened(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a run.json, two mappings under "settings", are taken as well as a flat mapping."""
+    """A flat mapping of settings, also from the two mappings under "settings" of a run.json."""
     halves = values.get("settings")
     if isinstance(halves, dict) and all(isinstance(half, dict) for half in halves.values()):
         return {name: value for half in halves.values() for name, value in half.items()}

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from fewaspect.cli.options import ConfigFile, DataFolder, Offline, method_panels, resolve, with_settings
+from fewaspect.cli.options import ConfigFile, DataFolder, Offline, method_panels, resolve_settings, with_settings
+from fewaspect.core.extras import require
 from fewaspect.core.settings import TrainSettings
 
 
@@ -21,12 +22,13 @@ def train(
     offline: Offline = False,
 ) -> None:
     """Train a method on the aspects of a benchmark's training split."""
-    settings, method = resolve(flags, config)
+    settings, method = resolve_settings(flags, config)
+    require("torch", "train", "Training")
 
     from accelerate import PartialState
     from rich.console import Console
 
-    from fewaspect.training.folder import RunSettings
+    from fewaspect.training.run_folder import RunSettings
     from fewaspect.training.trainer import train as run_training
 
     state = run_training(RunSettings(settings, method), data, out, resume=resume, offline=offline or None)

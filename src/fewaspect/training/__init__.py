@@ -1,1 +1,1 @@
-"""Training on episodes: the trainer, its checkpoints and the run folder they live in."""
+"""Training on episodes: trainer, checkpoints, run folders, evaluation of runs, export."""

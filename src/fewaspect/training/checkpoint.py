@@ -1,4 +1,4 @@
-"""Checkpoints of training: weights and the optimiser's state as named tensors."""
+"""Checkpoints: weights and optimiser state as named tensors."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from fewaspect.core.arrays import load_arrays, save_arrays
 from fewaspect.core.errors import CheckpointError
 
 
-def save_tensors(path: Path, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None:
-    """Tensors and a JSON-able description in one file."""
-    save_arrays(path, {name: value.detach().cpu().numpy() for name, value in tensors.items()}, about)
+def save_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, Any]) -> None:
+    """Write tensors and JSON-able metadata to one file."""
+    save_arrays(path, {name: value.detach().cpu().numpy() for name, value in tensors.items()}, metadata)
 
 
 def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """What `save_tensors` wrote; anything else is refused with a clear message."""
-    arrays, about = load_arrays(path)
-    return {name: torch.from_numpy(value) for name, value in arrays.items()}, about
+    """Tensors and metadata that `save_tensors` wrote; another file is refused."""
+    arrays, metadata = load_arrays(path)
+    return {name: torch.from_numpy(value) for name, value in arrays.items()}, metadata
 
 
 def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """The optimiser's state as named tensors: "optimiser.<parameter>.<moment>"."""
+    """The optimiser's state as tensors named "optimiser.<parameter>.<moment>"."""
     state = optimiser.state_dict()["state"]
     return {f"optimiser.{i}.{name}": value for i, values in state.items() for name, value in values.items()}
 
@@ -33,6 +33,7 @@ def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
 def restore_optimiser(
     optimiser: torch.optim.Optimizer, tensors: Mapping[str, Tensor], learning_rates: list[float]
 ) -> None:
+    """The inverse of `optimiser_tensors`, with the learning rate of each parameter group."""
     state: dict[int, dict[str, Tensor]] = {}
     for name, value in tensors.items():
         prefix, _, rest = name.partition(".")
@@ -46,7 +47,7 @@ def restore_optimiser(
 
 
 def restore_model(model: nn.Module, tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Load the weights; a name or shape that does not fit is an error that says which."""
+    """Load the weights; CheckpointError if a name or shape does not fit."""
     weights = {name.removeprefix("model."): value for name, value in tensors.items() if name.startswith("model.")}
     try:
         model.load_state_dict(weights)
@@ -55,4 +56,5 @@ def restore_model(model: nn.Module, tensors: Mapping[str, Tensor], path: Path) -
 
 
 def model_tensors(model: nn.Module) -> dict[str, Tensor]:
+    """The model's state as tensors named "model.<name>"."""
     return {f"model.{name}": value for name, value in model.state_dict().items()}

@@ -1,4 +1,4 @@
-"""A run folder evaluated on a benchmark, with all that the numbers depend on beside them."""
+"""Evaluation of a run on a benchmark: metrics, with everything they depend on."""
 
 from __future__ import annotations
 
@@ -23,47 +23,47 @@ from fewaspect.methods import method_entry
 from fewaspect.methods.model import FewShotModel
 from fewaspect.methods.prepared import PreparedSet
 from fewaspect.training.environment import describe_environment
-from fewaspect.training.folder import RunFolder, RunSettings
 from fewaspect.training.run import VALIDATION_SEED, load_run, report_truncation
+from fewaspect.training.run_folder import RunFolder, RunSettings
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A trained model, what its run folder says of it, and the episodes of unseen aspects it is to meet."""
+    """A trained model, its settings and metadata, and the episodes of unseen aspects to evaluate it on."""
 
     run: RunSettings
-    about: dict[str, Any]
+    metadata: dict[str, Any]
     benchmark: Benchmark
     model: FewShotModel
     prepared: PreparedSet
-    groups: list[list[Episode]]  # of each setting
+    groups: list[list[Episode]]  # one group per setting
 
 
 def prepare_evaluation(
     path: Path, settings: Sequence[EvaluateSettings], data: Path | None, *, offline: bool | None = None,
     console: Console | None = None,
 ) -> Evaluation:  # fmt: skip
-    """A run loaded and its episodes drawn, for settings of one benchmark and split; trained aspects are refused."""
+    """Load a run and draw the episodes of settings of one benchmark and split; trained aspects are refused."""
     console = console or Console(stderr=True)
     if len({(s.benchmark, s.split) for s in settings}) != 1:
         found = ", ".join(sorted({f"{s.benchmark} ({s.split})" for s in settings})) or "none"
         raise ConfigError(f"expected settings of one benchmark and split, found {found}. Evaluate each by itself.")
     run, encoder, model = load_run(path, offline)
-    about = RunFolder(path).read_about()
+    metadata = RunFolder(path).read_metadata()
     benchmark, split = load_benchmark(settings[0].benchmark, data), settings[0].split
     sentences = benchmark.test if split == "test" else benchmark.validation
-    _refuse_trained_aspects(path, about, sentences, f"{settings[0].benchmark} ({split})")
+    _refuse_trained_aspects(path, metadata, sentences, f"{settings[0].benchmark} ({split})")
     groups = [_episodes(model, sentences, s, s.seed, s.episodes) for s in settings]
     prepared = _prepared(sentences, FrozenStates(encoder), console)
     report_truncation(prepared.truncated(), console)
-    return Evaluation(run, about, benchmark, model, prepared, groups)
+    return Evaluation(run, metadata, benchmark, model, prepared, groups)
 
 
 def evaluate_run(
     path: Path, settings: EvaluateSettings, data: Path | None, *, offline: bool | None = None,
     console: Console | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """All metrics in percent with intervals over episodes; JSON-able."""
+    """All metrics in percent, with intervals over episodes; JSON-able."""
     (result,) = evaluate_many(path, [settings], data, offline=offline, console=console)
     return result
 
@@ -72,9 +72,9 @@ def evaluate_many(
     path: Path, settings: Sequence[EvaluateSettings], data: Path | None, *, offline: bool | None = None,
     console: Console | None = None,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """One run in several settings of one benchmark and split: each sentence is encoded once for all of them.
+    """`evaluate_run` for several settings of one benchmark and split; each sentence is encoded once for all of them.
 
-    The results are those of `evaluate_run` one by one; the seconds of the encoding are those of all together.
+    The seconds of the encoding are those of all settings together.
     """
     console = console or Console(stderr=True)
     e = prepare_evaluation(path, settings, data, offline=offline, console=console)
@@ -88,19 +88,19 @@ def evaluate_many(
     results = []
     with unit_progress(console, "episodes", sum(map(len, e.groups)), "episodes") as done:
         for s, tuned, encoded in zip(settings, tuning, encode_episodes(model, e.prepared, e.groups), strict=True):
-            model.method.load_state_dict(trained)  # no setting is decided as another one was tuned
+            model.method.load_state_dict(trained)  # undo the tuning for the previous setting
             if tuned:
                 score_episodes(model, tuned, tune=True)
             evaluated = score_episodes(model, encoded, done)
             decision = model.method.describe_decision() | {"tuned_on": None}
             if model.method.tunes_decision:
                 decision["tuned_on"] = _tuned_on(s if tuned else train, train.validation_episodes)
-            results.append(_result(s, e.run, e.about, evaluated, decision, e.prepared.truncated()))
+            results.append(_result(s, e.run, e.metadata, evaluated, decision, e.prepared.truncated()))
     return results
 
 
-def _refuse_trained_aspects(path: Path, about: dict[str, Any], sentences: SentenceSet, where: str) -> None:
-    trained_on = set(map(describe_aspect, about["train_aspects"]))
+def _refuse_trained_aspects(path: Path, metadata: dict[str, Any], sentences: SentenceSet, where: str) -> None:
+    trained_on = set(map(describe_aspect, metadata["train_aspects"]))
     if shared := [name for name in sentences.classes if describe_aspect(name) in trained_on]:
         raise ConfigError(
             f"{where}: expected aspects that {path} was not trained on, "
@@ -123,9 +123,9 @@ def _episodes(
 def _tuning_episodes(
     model: FewShotModel, validation: SentenceSet, settings: EvaluateSettings, train: TrainSettings, console: Console
 ) -> list[Episode]:
-    """Validation episodes of the evaluated setting to fit the decision to: a threshold for 5 classes is none for 10.
+    """Validation episodes of the evaluated setting, to fit the decision to: a threshold for N = 5 is none for N = 10.
 
-    None where the decision stays as it was trained: nothing to fit, or evaluated on the validation split itself.
+    Empty if the decision stays as trained: the method tunes none, or is evaluated on the validation split itself.
     """
     if not model.method.tunes_decision or settings.split == "validation":
         return []
@@ -147,7 +147,7 @@ def _prepared(sentences: SentenceSet, frozen: FrozenStates, console: Console) ->
 
 
 def _result(
-    settings: EvaluateSettings, run: RunSettings, about: dict[str, Any], evaluated: EpisodeResults,
+    settings: EvaluateSettings, run: RunSettings, metadata: dict[str, Any], evaluated: EpisodeResults,
     decision: dict[str, Any], truncated: int,
 ) -> dict[str, Any]:  # fmt: skip
     metrics = {name: mean_interval(values).to_percent().as_dict() for name, values in evaluated.metrics().items()}
@@ -157,9 +157,9 @@ def _result(
         "recipe": run.train.recipe,
         "benchmark": settings.benchmark,
         "split": settings.split,
-        "train": about["train_source"],
+        "train": metadata["train_source"],
         "encoder": run.train.encoder,
-        "encoder_digest": about["encoder_digest"],
+        "encoder_digest": metadata["encoder_digest"],
         "protocol": settings.protocol,
         "way": settings.way,
         "shot": settings.shot,
@@ -173,14 +173,14 @@ def _result(
         "decision": decision,
         "truncated_sentences": truncated,
         "seconds": {
-            "training": about.get("seconds"),
-            "training_encoding": about.get("encoding_seconds"),
+            "training": metadata.get("seconds"),
+            "training_encoding": metadata.get("encoding_seconds"),
             "encoding": evaluated.encode_seconds,
             "episodes": evaluated.episode_seconds,
         },
-        "training_finished": about["finished"],
-        "training_steps": about.get("steps"),
-        "best_step": about.get("best_step"),
+        "training_finished": metadata["finished"],
+        "training_steps": metadata.get("steps"),
+        "best_step": metadata.get("best_step"),
         "settings": run.as_dict(),
         "environment": describe_environment(),
     }

@@ -31,7 +31,7 @@ from fewaspect.encoders.onnx_weights import (
 from fewaspect.encoders.sources import DEFAULT_ENCODER, EncoderSource
 from fewaspect.inference.model_folder import is_model, write_metadata, write_model
 from fewaspect.text.tokenization import SentenceTokeniser
-from fewaspect.training.folder import RunFolder
+from fewaspect.training.run_folder import RunFolder
 from fewaspect.training.run_weights import RunWeights, load_run_weights
 
 PRECISIONS = ("int8", "fp32")
@@ -51,7 +51,7 @@ def export(source: Path, out: Path, precision: str = "int8") -> dict[str, Any]:
     run = source if saved is None else source / MODEL
     if is_model(run) or (saved is not None and not run.is_dir()):
         raise ConfigError(f"{source}: expected a training run to export, found a model that is exported already.")
-    if not RunFolder(run).about.is_file():
+    if not RunFolder(run).metadata.is_file():
         raise ConfigError(f"{source}: expected a saved detector or a training run, found neither.")
     if saved is None:
         with atomic_folder(out, replace=True) as new:

@@ -1,4 +1,4 @@
-"""The next episodes are read from disk, and copied to where a GPU can fetch them, while the present one is learned."""
+"""Prefetching: the next episodes are read, and pinned for a GPU, while the current one is trained on."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from fewaspect.methods.model import EpisodeTensors
 
 Loaded = tuple[PackedStates, EpisodeTensors]
 T = TypeVar("T")
-AHEAD = 2
+PREFETCHED = 2
 
 
 def episodes_on(device: torch.device, load: Callable[[int], Loaded], indices: Iterable[int]) -> Generator[Loaded]:
-    """The episodes of these numbers on the device, in order. To a GPU they go from pinned memory, without waiting."""
+    """Episodes by index, on the device, in order; copied to a GPU from pinned memory without blocking."""
     to_gpu = device.type == "cuda"
 
-    def ready(index: int) -> Loaded:
+    def pinned(index: int) -> Loaded:
         frozen, episode = load(index)
         return (frozen.pinned(), episode.pinned()) if to_gpu else (frozen, episode)
 
-    for frozen, episode in ahead(ready, indices):
+    for frozen, episode in prefetched(pinned, indices):
         yield frozen.to(device, non_blocking=to_gpu), episode.to(device, non_blocking=to_gpu)
 
 
-def ahead(load: Callable[[int], T], indices: Iterable[int], depth: int = AHEAD) -> Generator[T]:
-    """`load` of each index in order, `depth` of them begun before they are asked for; an error comes in its turn."""
+def prefetched(load: Callable[[int], T], indices: Iterable[int], depth: int = PREFETCHED) -> Generator[T]:
+    """`load` of each index, in order, started `depth` items before it is requested; errors keep the order too."""
     with ThreadPoolExecutor(1, thread_name_prefix="prefetch") as reader:
-        begun: deque[Future[T]] = deque()
+        pending: deque[Future[T]] = deque()
         try:
             for index in indices:
-                begun.append(reader.submit(load, index))
-                if len(begun) > depth:
-                    yield begun.popleft().result()
-            while begun:
-                yield begun.popleft().result()
+                pending.append(reader.submit(load, index))
+                if len(pending) > depth:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
         finally:
-            for future in begun:
+            for future in pending:
                 future.cancel()

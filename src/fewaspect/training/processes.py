@@ -1,6 +1,6 @@
-"""Training divided among processes (ranks): which episodes each one takes, and what they add up and tell each other.
+"""Data-parallel training: each process takes some episodes of a step, and gradients are summed once per step.
 
-Accelerate starts them and chooses gloo or NCCL. Gradients are added up once per step, after all episodes of a rank.
+Accelerate sets the processes up and chooses gloo or NCCL.
 """
 
 from __future__ import annotations
@@ -20,67 +20,69 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from fewaspect.core.errors import ConfigError
 
 T = TypeVar("T")
-PATIENCE = timedelta(hours=6)  # how long ranks wait for another that runs sentences through the frozen layers
+TIMEOUT = timedelta(hours=6)  # one process may have to encode all sentences while the others wait
 
 
-def launched() -> int:
-    """How many processes torchrun or `accelerate launch` started; 1 without them."""
+def world_size() -> int:
+    """Number of processes that torchrun or `accelerate launch` started; 1 without them."""
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
-class Ranks:
-    """All processes of a training, seen from one of them; without a launcher there is one."""
+class ProcessGroup:
+    """The processes of a training run, seen from one of them (`rank`)."""
 
     def __init__(self, logs: Path) -> None:
         self.accelerator = Accelerator(
-            cpu=launched() > 1 and not torch.cuda.is_available(),  # or else it overlooks the launcher
+            cpu=world_size() > 1 and not torch.cuda.is_available(),  # else accelerate ignores the launcher
             log_with="tensorboard", project_dir=str(logs),
-            kwargs_handlers=[InitProcessGroupKwargs(timeout=PATIENCE)],
+            kwargs_handlers=[InitProcessGroupKwargs(timeout=TIMEOUT)],
         )  # fmt: skip
-        self.count, self.rank = self.accelerator.num_processes, self.accelerator.process_index
+        self.size, self.rank = self.accelerator.num_processes, self.accelerator.process_index
 
     @property
-    def first(self) -> bool:
-        """Rank 0 validates, writes the files and talks."""
+    def is_main(self) -> bool:
+        """Only the main process validates, writes files and prints."""
         return self.rank == 0
 
-    def share(self, episodes: int) -> range:
-        """Places of this rank's episodes in a step: r, r + W, ...
+    def own_episodes(self, episodes: int) -> range:
+        """Positions of this process's episodes in a step of so many: rank, rank + size, ...
 
-        All ranks have equally many, so that none waits in vain; a place past the end of the step counts for nothing.
+        All processes get equally many, as collective calls require; positions past the end have weight 0.
         """
-        turns = -(-episodes // self.count)
-        return range(self.rank, turns * self.count, self.count)
+        per_process = -(-episodes // self.size)
+        return range(self.rank, per_process * self.size, self.size)
 
-    def require_work(self, episodes_per_step: int) -> None:
-        if episodes_per_step < self.count:
+    def check_episodes_per_step(self, episodes_per_step: int) -> None:
+        if episodes_per_step < self.size:
             raise ConfigError(
                 f"expected an episode per step for each process, found --episodes-per-step {episodes_per_step} and "
-                f"{self.count} processes. Raise the one or start fewer of the other."
+                f"{self.size} processes. Raise the one or start fewer of the other."
             )
 
-    def require_equal(self, value: object, what: str) -> None:
-        if value != self.told(lambda: value):
+    def check_equal(self, value: object, what: str) -> None:
+        """Refuse a value that differs from the main process's."""
+        if value != self.broadcast_from_main(lambda: value):
             raise ConfigError(f"process {self.rank}: expected {what} that process 0 has, found others.")
 
-    def told(self, make: Callable[[], T]) -> T:
-        """What rank 0 makes, on every rank. If it fails there, that process ends, and its launcher ends the others."""
-        (made,) = broadcast_object_list([make() if self.first else None])
+    def broadcast_from_main(self, make: Callable[[], T]) -> T:
+        """What the main process makes, on every process. If that fails, the launcher ends all processes."""
+        (made,) = broadcast_object_list([make() if self.is_main else None])
         return made
 
-    def total(self, values: torch.Tensor) -> torch.Tensor:
-        """The sum over all ranks, the same to the bit on each."""
-        return self.accelerator.reduce(values, "sum") if self.count > 1 else values
+    def all_reduce(self, values: torch.Tensor) -> torch.Tensor:
+        """The sum over all processes, bitwise equal on each."""
+        return self.accelerator.reduce(values, "sum") if self.size > 1 else values
 
-    def add_gradients(self, parameters: Sequence[nn.Parameter]) -> None:
-        """Every gradient becomes the sum over all ranks, in one call; what no rank used stays without a gradient."""
-        if self.count == 1:
+    def all_reduce_gradients(self, parameters: Sequence[nn.Parameter]) -> None:
+        """Sum gradients over all processes in one call; a parameter that none of them used keeps no gradient."""
+        if self.size == 1:
             return
-        here = [p.grad is not None for p in parameters]
+        used_here = [p.grad is not None for p in parameters]
         gradients = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
         flat = parameters_to_vector(gradients)
-        used, flat = self.total(torch.cat([flat.new_tensor(here), flat])).split([len(here), len(flat)])
+        reduced = self.all_reduce(torch.cat([flat.new_tensor(used_here), flat]))
+        used_anywhere, flat = reduced.split([len(used_here), len(flat)])
         vector_to_parameters(flat, gradients)
-        anywhere = here if all(here) else (used > 0).tolist()  # to look at a GPU's numbers is to wait for it
-        for parameter, gradient, needed in zip(parameters, gradients, anywhere, strict=True):
-            parameter.grad = gradient if needed else None
+        used = used_here if all(used_here) else (used_anywhere > 0).tolist()  # tolist() would wait for a GPU
+        for parameter, gradient, is_used in zip(parameters, gradients, used, strict=True):
+            parameter.grad = gradient if is_used else None

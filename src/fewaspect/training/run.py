@@ -1,4 +1,4 @@
-"""Models as training starts with them, and as it left them."""
+"""Models of a run: untrained, and as trained."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from fewaspect.encoders.transformer import TokenEncoder
 from fewaspect.methods import build_method
 from fewaspect.methods.model import FewShotModel
 from fewaspect.training.checkpoint import load_tensors, restore_model
-from fewaspect.training.folder import RunFolder, RunSettings
+from fewaspect.training.run_folder import RunFolder, RunSettings
 
-VALIDATION_SEED = 20220814  # fixed, so that every run is validated on the same episodes
+VALIDATION_SEED = 20220814  # the same validation episodes for every run
 
 
 def report_truncation(count: int, console: Console) -> None:
-    """Say how many sentences the encoder read only in part."""
+    """Print how many sentences were longer than the encoder can read."""
     if count:
         console.print(f"[yellow]{count} sentences are longer than the encoder can read; their ends were not read.")
 
 
 def build_model(settings: RunSettings, offline: bool | None = None) -> tuple[TokenEncoder, FewShotModel]:
-    """A fresh encoder and model, as training starts with them."""
+    """The pretrained encoder and an untrained model."""
     train = settings.train
     encoder = TokenEncoder(
         resolve_encoder(train.encoder, offline),
@@ -40,16 +40,16 @@ def build_model(settings: RunSettings, offline: bool | None = None) -> tuple[Tok
 
 
 def load_run(path: Path, offline: bool | None = None) -> tuple[RunSettings, TokenEncoder, FewShotModel]:
-    """The best model of a finished or unfinished run."""
+    """Settings, encoder and best model of a run, which need not be finished."""
     folder = RunFolder(path)
     settings = folder.read_settings()
-    tensors, about = load_tensors(folder.best)
+    tensors, metadata = load_tensors(folder.best)
     encoder, model = build_model(settings, offline)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     encoder.frozen.model.to(device)
-    if about.get("encoder_digest") != encoder.source.digest:
+    if metadata.get("encoder_digest") != encoder.source.digest:
         raise CheckpointError(
-            f"{folder.best}: was trained on encoder weights {about.get('encoder_digest')}, "
+            f"{folder.best}: was trained on encoder weights {metadata.get('encoder_digest')}, "
             f'but "{settings.train.encoder}" now has {encoder.source.digest}.'
         )
     restore_model(model, tensors, folder.best)

@@ -16,7 +16,7 @@ from fewaspect.detector.model import load_model
 from fewaspect.detector.scoring import LPNPlusScorer
 from fewaspect.encoders.onnx_weights import read_architecture, read_weights
 from fewaspect.encoders.sources import EncoderSource, resolve_encoder
-from fewaspect.training.folder import RunFolder
+from fewaspect.training.run_folder import RunFolder
 
 PROBABILITY_MODEL = "probability_model.json"
 

@@ -1,4 +1,4 @@
-"""The training loop: episodes, losses, validation, checkpoints. Every step is a function of the seed and its number."""
+"""The training loop: episodes, losses, validation, checkpoints. A step depends on the seed and its number alone."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from fewaspect.evaluation.evaluator import evaluate_episodes
 from fewaspect.evaluation.intervals import mean_interval
 from fewaspect.methods.model import EpisodeTensors, FewShotModel
 from fewaspect.methods.prepared import PreparedSet
+from fewaspect.training.batch_norm import BatchNormStatistics
 from fewaspect.training.checkpoint import (
     load_tensors,
     model_tensors,
@@ -40,23 +41,22 @@ from fewaspect.training.checkpoint import (
     save_tensors,
 )
 from fewaspect.training.environment import describe_environment
-from fewaspect.training.folder import RunFolder, RunSettings
-from fewaspect.training.gradient_norms import RunningMeans
 from fewaspect.training.prefetch import episodes_on
-from fewaspect.training.processes import Ranks
+from fewaspect.training.processes import ProcessGroup
 from fewaspect.training.run import VALIDATION_SEED, build_model, report_truncation
+from fewaspect.training.run_folder import RunFolder, RunSettings
 
-LOOK_EVERY = 10  # steps between two looks at the losses
+READ_LOSSES_EVERY = 10  # steps; reading them waits for a GPU
 
 
 @dataclass
 class TrainingState:
-    """What changes during a run besides weights and moments; JSON-able."""
+    """What changes during a run besides weights and optimiser state; JSON-able."""
 
     step: int = 0
     best: float = -math.inf
     best_step: int = 0
-    stale: int = 0
+    stale: int = 0  # validations without improvement
     seconds: float = 0.0
     finished: bool = False
     history: list[dict[str, float]] = field(default_factory=list)
@@ -66,25 +66,25 @@ def train(
     settings: RunSettings, data: Path | None, out: Path, *, resume: bool = False, offline: bool | None = None,
     console: Console | None = None,
 ) -> TrainingState:  # fmt: skip
-    """Train a method into a run folder; with `resume`, continue to the result the run would have had."""
-    folder, ranks = RunFolder(out), Ranks(out)
-    ranks.require_work(settings.train.episodes_per_step)
-    resuming = ranks.told(lambda: folder.start(settings, resume))
-    console = (console or Console(stderr=True)) if ranks.first else Console(quiet=True)
-    trainer = Trainer(settings, data, folder, ranks, offline, console)
+    """Train a method into a run folder; with `resume`, continue from its last checkpoint, to the same result."""
+    folder, processes = RunFolder(out), ProcessGroup(out)
+    processes.check_episodes_per_step(settings.train.episodes_per_step)
+    resuming = processes.broadcast_from_main(lambda: folder.start(settings, resume))
+    console = (console or Console(stderr=True)) if processes.is_main else Console(quiet=True)
+    trainer = Trainer(settings, data, folder, processes, offline, console)
     if resuming:
         trainer.restore()
     return trainer.run()
 
 
 class Trainer:
-    """Holds the parts of one run; `run` goes through the steps."""
+    """One run: data, model, optimiser and state."""
 
     def __init__(
-        self, settings: RunSettings, data: Path | None, folder: RunFolder, ranks: Ranks, offline: bool | None,
-        console: Console,
+        self, settings: RunSettings, data: Path | None, folder: RunFolder, processes: ProcessGroup,
+        offline: bool | None, console: Console,
     ) -> None:  # fmt: skip
-        self.settings, self.folder, self.ranks, self.console = settings, folder, ranks, console
+        self.settings, self.folder, self.processes, self.console = settings, folder, processes, console
         s = settings.train
         benchmark = load_benchmark(s.benchmark, data, train=s.train or None)
         train_set = with_joined_sentences(benchmark.require_train(), s.joined, s.seed)
@@ -92,8 +92,8 @@ class Trainer:
         validation = self._sampler(benchmark.validation, VALIDATION_SEED)
         self.validation_episodes = list(validation.episodes(s.validation_episodes))
 
-        device, started = ranks.accelerator.device, time.perf_counter()
-        with ranks.accelerator.local_main_process_first():  # it fills the cache of its machine, the others read it
+        device, started = processes.accelerator.device, time.perf_counter()
+        with processes.accelerator.local_main_process_first():  # it fills the machine's cache, which the others read
             encoder, self.model = build_model(settings, offline)
             for way, shot in zip(self.sampler.way, self.sampler.shot, strict=True):
                 self.model.method.check_size(way, shot)
@@ -107,9 +107,9 @@ class Trainer:
         self.steps = math.ceil(s.episodes / s.episodes_per_step)
         self.optimiser = torch.optim.AdamW(_parameter_groups(self.model, s), fused=True)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._rate_at)
-        self.running_means = RunningMeans(self.model)
+        self.batch_norms = BatchNormStatistics(self.model)
         self.state = TrainingState()
-        self.about: dict[str, Any] = {
+        self.metadata: dict[str, Any] = {
             "settings": settings.as_dict(),
             "train_source": benchmark.train_source,
             "train_aspects": list(train_set.classes),
@@ -118,57 +118,58 @@ class Trainer:
             "data_digest": _digest(train_set, benchmark.validation),
             "truncated_sentences": self.train_set.truncated() + self.validation_set.truncated(),
             "encoding_seconds": time.perf_counter() - started,
-            "processes": ranks.count,
+            "processes": processes.size,
             "environment": describe_environment(),
         }
-        ranks.require_equal(self._identity(), "the data and the encoder weights")
+        processes.check_equal(self._identity(), "the data and the encoder weights")
 
     def run(self) -> TrainingState:
+        """All remaining steps, then the second stage of methods that have one."""
         s, state = self.settings.train, self.state
-        self._write_about({"finished": False})
-        self.ranks.accelerator.init_trackers("tensorboard", {})
-        report_truncation(self.about["truncated_sentences"], self.console)
+        self._write_metadata({"finished": False})
+        self.processes.accelerator.init_trackers("tensorboard", {})
+        report_truncation(self.metadata["truncated_sentences"], self.console)
         started = time.perf_counter() - state.seconds
         steps: list[dict[str, torch.Tensor]] = []
         losses: dict[str, float] = {}
         indices = (index for step in range(state.step, self.steps) for index in self._indices(step))
-        episodes = episodes_on(self.ranks.accelerator.device, self._load, indices)
+        episodes = episodes_on(self.processes.accelerator.device, self._load, indices)
         with closing(episodes), progress_bar(self.console, "episodes") as bar:
             task = bar.add_task("training", total=s.episodes, completed=state.step * s.episodes_per_step, note="")
             while state.step < self.steps and not state.finished:
                 steps.append(self._step(episodes))
                 state.step += 1
                 validate = state.step % s.validate_every == 0 or state.step == self.steps
-                if validate or state.step % LOOK_EVERY == 0:
+                if validate or state.step % READ_LOSSES_EVERY == 0:
                     losses = self._mean_losses(steps)
                 done = min(s.episodes, state.step * s.episodes_per_step)
                 bar.update(task, completed=done, note=self._note(losses))
                 if validate:
                     state.seconds = time.perf_counter() - started
-                    state = self.state = self.ranks.told(partial(self._validate, losses))
+                    state = self.state = self.processes.broadcast_from_main(partial(self._validate, losses))
                     steps = []
         state.finished = True
-        self.ranks.told(self._learn_decision)
+        self.processes.broadcast_from_main(self._learn_decision)
         state.seconds = time.perf_counter() - started
-        self.ranks.accelerator.end_training()
+        self.processes.accelerator.end_training()
         outcome = {"steps": state.step, "best": state.best, "best_step": state.best_step, "seconds": state.seconds}
-        self._write_about({**outcome, "finished": True})
+        self._write_metadata({**outcome, "finished": True})
         return state
 
     def restore(self) -> None:
-        """Continue from the last validation; data or encoder weights other than the run began with are refused."""
-        tensors, about = load_tensors(self.folder.last)
+        """Restore the last checkpoint; other data or encoder weights than the run began with are refused."""
+        tensors, metadata = load_tensors(self.folder.last)
         try:
             for name in ("encoder_digest", "data_digest"):
-                if about[name] != self.about[name]:
+                if metadata[name] != self.metadata[name]:
                     raise CheckpointError(
                         f"{self.folder.last}: --resume needs the data and weights the run began with, "
-                        f"but the {name.replace('_', ' ')} was {about[name]} and is now {self.about[name]}."
+                        f"but the {name.replace('_', ' ')} was {metadata[name]} and is now {self.metadata[name]}."
                     )
             restore_model(self.model, tensors, self.folder.last)
-            restore_optimiser(self.optimiser, tensors, about["learning_rates"])
-            self.schedule.load_state_dict(about["schedule"])
-            self.state = TrainingState(**about["state"])
+            restore_optimiser(self.optimiser, tensors, metadata["learning_rates"])
+            self.schedule.load_state_dict(metadata["schedule"])
+            self.state = TrainingState(**metadata["state"])
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{self.folder.last}: expected a state to resume from, found {error!r}.") from error
 
@@ -176,33 +177,35 @@ class Trainer:
         return self.train_set.load(self.sampler.episode(index))
 
     def _indices(self, step: int) -> list[int]:
-        """The episodes of a step that are for this rank."""
-        return [step * self.settings.train.episodes_per_step + place for place in self.ranks.share(self._size(step))]
+        """Indices of this process's episodes of a step."""
+        first = step * self.settings.train.episodes_per_step
+        return [first + position for position in self.processes.own_episodes(self._size(step))]
 
     def _size(self, step: int) -> int:
+        """Number of episodes of a step."""
         s = self.settings.train
         return min(s.episodes_per_step, s.episodes - step * s.episodes_per_step)
 
     def _step(self, episodes: Iterator[tuple[PackedStates, EpisodeTensors]]) -> dict[str, torch.Tensor]:
-        """One optimiser step; the losses are this rank's share of the means, and stay where they were computed."""
+        """One optimiser step; returns this process's terms of the mean losses, on the device."""
         s, step = self.settings.train, self.state.step
         size = self._size(step)
         self.model.train()
-        self.running_means.begin()
+        self.batch_norms.start_step()
         report: dict[str, torch.Tensor] = {}
-        for place in self.ranks.share(size):
+        for position in self.processes.own_episodes(size):
             frozen, episode = next(episodes)
-            # Dropout depends on the episode alone, so that a resumed run is equal, and a divided one.
-            torch.manual_seed(s.seed * 1_000_003 + step + place * 15_485_863)
+            # Dropout depends on the episode alone: resumed and data-parallel runs are equal.
+            torch.manual_seed(s.seed * 1_000_003 + step + position * 15_485_863)
             _, parts = self.model(frozen, episode)
             loss = torch.stack(list(parts.values())).sum()
-            share = 1 / size if place < size else 0.0
-            (loss * share).backward()
+            weight = 1 / size if position < size else 0.0
+            (loss * weight).backward()
             for name, value in {**parts, "loss": loss}.items():
-                report[name] = report.get(name, 0.0) + value.detach() * share
-            self.running_means.add(share)
-        self.running_means.end(self.ranks.total)
-        self.ranks.add_gradients([p for p in self.model.parameters() if p.requires_grad])
+                report[name] = report.get(name, 0.0) + value.detach() * weight
+            self.batch_norms.add_episode(weight)
+        self.batch_norms.finish_step(self.processes.all_reduce)
+        self.processes.all_reduce_gradients([p for p in self.model.parameters() if p.requires_grad])
         if s.max_grad_norm:
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), s.max_grad_norm)
         self.optimiser.step()
@@ -211,19 +214,19 @@ class Trainer:
         return report
 
     def _mean_losses(self, steps: list[dict[str, torch.Tensor]]) -> dict[str, float]:
-        """Means over the steps since the last validation: the one place where training waits for a GPU."""
+        """Mean losses over the steps since the last validation; only here does training wait for a GPU."""
         table = torch.stack([torch.stack(list(step.values())) for step in steps])  # (steps, losses)
-        values = dict(zip(steps[0], self.ranks.total(table).double().cpu().unbind(1), strict=True))
-        lost = (~values["loss"].isfinite()).nonzero().flatten().tolist()
-        if lost:
-            step = self.state.step - len(steps) + lost[0] + 1
+        values = dict(zip(steps[0], self.processes.all_reduce(table).double().cpu().unbind(1), strict=True))
+        diverged = (~values["loss"].isfinite()).nonzero().flatten().tolist()
+        if diverged:
+            step = self.state.step - len(steps) + diverged[0] + 1
             raise TrainingError(
-                f"the loss is {float(values['loss'][lost[0]])} at step {step}: training diverged, lower its rates."
+                f"the loss is {float(values['loss'][diverged[0]])} at step {step}: training diverged, lower its rates."
             )
         return {name: float(value.mean()) for name, value in values.items()}
 
     def _validate(self, losses: dict[str, float]) -> TrainingState:
-        """Measure, save and decide whether to stop: rank 0 does, and tells the others the state."""
+        """Evaluate, save checkpoints and decide whether to stop; runs on the main process only."""
         s, state = self.settings.train, self.state
         evaluated = evaluate_episodes(self.model, self.validation_set, self.validation_episodes, tune=True)
         if not all(np.isfinite(scores).all() for scores in evaluated.scores):
@@ -231,7 +234,7 @@ class Trainer:
         measured = evaluated.metrics()
         values = {name: mean_interval(measured[name]).to_percent().mean for name in _VALIDATED} | evaluated.diagnostics
         state.history.append({"step": state.step, **losses, **{f"validation_{n}": v for n, v in values.items()}})
-        self.ranks.accelerator.log({**losses, **{f"validation/{n}": v for n, v in values.items()}}, step=state.step)
+        self.processes.accelerator.log({**losses, **{f"validation/{n}": v for n, v in values.items()}}, step=state.step)
         value = values[s.validation_metric]
         if value > state.best:
             state.best, state.best_step, state.stale = value, state.step, 0
@@ -248,44 +251,44 @@ class Trainer:
         return state
 
     def _learn_decision(self) -> None:
-        """A second stage for methods that ask for it: all but the decision is frozen, at its best.
+        """The second stage of methods that have one: only the decision is trained, on top of the best weights.
 
-        It takes seconds and depends on the best weights and the seed alone: a run killed here begins it again.
+        It takes seconds and depends on these weights and the seed alone; a run that is killed here repeats it.
         """
         method, s = self.model.method, self.settings.train
         if not method.decision_episodes:
             return
         restore_model(self.model, load_tensors(self.folder.best)[0], self.folder.best)
-        episodes = [self.sampler.episode(s.episodes + i) for i in range(method.decision_episodes)]  # none trained on
+        episodes = [self.sampler.episode(s.episodes + i) for i in range(method.decision_episodes)]  # not trained on
         evaluated = evaluate_episodes(self.model, self.train_set, episodes)
         torch.manual_seed(s.seed)
         method.learn_decision(evaluated.scores, evaluated.truth)
         evaluated = evaluate_episodes(self.model, self.validation_set, self.validation_episodes, tune=True)
-        self.about["decision_f1"] = mean_interval(evaluated.metrics()["f1"]).to_percent().mean
+        self.metadata["decision_f1"] = mean_interval(evaluated.metrics()["f1"]).to_percent().mean
         self._save_best()
 
     def _save_best(self) -> None:
-        about = {**self._identity(), "step": self.state.best_step}
-        save_tensors(self.folder.best, model_tensors(self.model), about)
+        metadata = {**self._identity(), "step": self.state.best_step}
+        save_tensors(self.folder.best, model_tensors(self.model), metadata)
 
     def _save_last(self) -> None:
         optimiser, schedule = self.optimiser, self.schedule
-        about = {
+        metadata = {
             **self._identity(),
             "state": vars(self.state),
             "learning_rates": [group["lr"] for group in optimiser.param_groups],
             "schedule": {**schedule.state_dict(), "lr_lambdas": [None] * len(optimiser.param_groups)},
         }
-        save_tensors(self.folder.last, {**model_tensors(self.model), **optimiser_tensors(optimiser)}, about)
+        save_tensors(self.folder.last, {**model_tensors(self.model), **optimiser_tensors(optimiser)}, metadata)
         with atomic_write(self.folder.history) as file:
             file.write(to_json(self.state.history))
 
-    def _write_about(self, outcome: dict[str, Any]) -> None:
-        if self.ranks.first:
-            self.folder.write_about({**self.about, **outcome})
+    def _write_metadata(self, outcome: dict[str, Any]) -> None:
+        if self.processes.is_main:
+            self.folder.write_metadata({**self.metadata, **outcome})
 
     def _identity(self) -> dict[str, str]:
-        return {name: self.about[name] for name in ("encoder_digest", "data_digest")}
+        return {name: self.metadata[name] for name in ("encoder_digest", "data_digest")}
 
     def _sampler(self, sentences: SentenceSet, seed: int) -> EpisodeSampler:
         s = self.settings.train
@@ -295,7 +298,7 @@ class Trainer:
         )  # fmt: skip
 
     def _rate_at(self, step: int) -> float:
-        """Linear warm-up, then linear decay to zero."""
+        """Factor of the learning rates: linear warm-up, then linear decay to zero."""
         warmup = self.settings.train.warmup
         if step < warmup:
             return (step + 1) / (warmup + 1)
@@ -313,13 +316,13 @@ _VALIDATED = ("auc", "f1", "oracle_count_f1")
 
 
 def _digest(*sets: SentenceSet) -> str:
-    """Changes with any text or label of any set."""
+    """SHA-256 of all texts and labels."""
     content = json.dumps([[(s.text, s.aspects) for s in sentences] for sentences in sets])
     return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _parameter_groups(model: FewShotModel, s: TrainSettings) -> list[dict[str, Any]]:
-    """Encoder and method at their own rates; biases, norms and scalars without weight decay."""
+    """Encoder and method with their own learning rates; no weight decay of biases, norms and scalars."""
     groups = []
     for part, rate in ((model.upper, s.learning_rate), (model.method, s.head_learning_rate)):
         trainable = [p for p in part.parameters() if p.requires_grad]

@@ -24,7 +24,7 @@ from fewaspect.experiments.figures.prototype_map import (
 )
 from fewaspect.experiments.figures.prototype_panels import densest_point, draw_prototypes, push_apart
 from fewaspect.training.evaluate_run import prepare_evaluation
-from fewaspect.training.folder import RunSettings
+from fewaspect.training.run_folder import RunSettings
 from fewaspect.training.trainer import train
 
 QUIET = Console(quiet=True)

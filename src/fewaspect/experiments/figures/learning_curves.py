@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fewaspect.core.errors import CheckpointError
 from fewaspect.experiments.figures.figure_style import COLOURS, LINES, MARKERS
 from fewaspect.experiments.figures.run_labels import run_labels
-from fewaspect.training.folder import RunFolder
+from fewaspect.training.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

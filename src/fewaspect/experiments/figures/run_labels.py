@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fewaspect.core.errors import ConfigError
 from fewaspect.methods import method_entry
-from fewaspect.training.folder import RunFolder
+from fewaspect.training.run_folder import RunFolder
 
 
 def run_labels(paths: Sequence[Path]) -> list[str]:

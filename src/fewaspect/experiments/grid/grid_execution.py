@@ -18,7 +18,7 @@ from fewaspect.experiments.grid.grid_on_ray import RayCluster
 from fewaspect.experiments.grid.grid_progress import GridProgress
 from fewaspect.experiments.grid.grid_runs import Run
 from fewaspect.experiments.grid.run_worker import CellEvaluated, CellsFailed, Event, RunTrained, RunWorker
-from fewaspect.training.processes import launched
+from fewaspect.training.processes import world_size
 
 
 def check_data(runs: Sequence[Run], data: Path | None) -> None:
@@ -107,8 +107,8 @@ def run_grid(
 
     Returns what failed (with `keep_going`) and the runs that another process is at.
     """
-    if launched() > 1:
-        raise ConfigError(f"expected one process, found {launched()}: start a grid without a launcher, or with --ray.")
+    if world_size() > 1:
+        raise ConfigError(f"expected one process, found {world_size()}: start without a launcher, or with --ray.")
     folder = GridFolder(out)
     left, estimate = survey(runs, folder)
     if not keep_going:

@@ -14,7 +14,7 @@ from fewaspect.experiments.cells import read_cell
 from fewaspect.experiments.grid.grid_estimate import Estimate
 from fewaspect.experiments.grid.grid_runs import Cell, Run
 from fewaspect.methods import method_entry
-from fewaspect.training.folder import RunFolder
+from fewaspect.training.run_folder import RunFolder
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class GridFolder:
     def run_metadata(self, run: Run) -> dict[str, Any] | None:
         """The run.json of a run that was begun; one that was begun with other settings is refused."""
         folder = self.run_folder(run)
-        if not folder.about.is_file():
+        if not folder.metadata.is_file():
             return None
         if changed := differences(folder.read_settings().as_dict(), run.settings()):
             raise ResultError(
-                f"{folder.about}: expected a run with the settings of the grid, found others: {'; '.join(changed)}.\n"
+                f"{folder.metadata}: expected a run with the grid's settings, found others: {'; '.join(changed)}.\n"
                 "Choose another --out, or delete the folder of the run to have it trained again."
             )
-        return folder.read_about()
+        return folder.read_metadata()
 
     def is_trained(self, run: Run) -> bool:
         metadata = self.run_metadata(run)
@@ -50,7 +50,7 @@ class GridFolder:
 
     def training_seconds(self, run: Run) -> float:
         """Of the whole training, with the time of the frozen layers."""
-        metadata = self.run_folder(run).read_about()
+        metadata = self.run_folder(run).read_metadata()
         return float(metadata["seconds"] + metadata["encoding_seconds"])
 
     def finished_cells(self, run: Run) -> Iterator[tuple[Cell, dict[str, Any]]]:

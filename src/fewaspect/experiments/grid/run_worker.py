@@ -14,7 +14,7 @@ from rich.console import Console
 from fewaspect.experiments.grid.grid_folder import GridFolder
 from fewaspect.experiments.grid.grid_runs import Cell, Run
 from fewaspect.training.evaluate_run import evaluate_many
-from fewaspect.training.folder import RunSettings
+from fewaspect.training.run_folder import RunSettings
 from fewaspect.training.trainer import train
 
 
@@ -82,7 +82,7 @@ class RunWorker:
         folder = self.folder.run_folder(run)
         settings = RunSettings(run.train, run.method)
         train(settings, self.data, folder.path, resume=True, offline=self.offline or None, console=console)
-        return RunTrained(self.folder.training_seconds(run), folder.read_about())
+        return RunTrained(self.folder.training_seconds(run), folder.read_metadata())
 
     def _evaluate(self, run: Run, cells: Sequence[Cell], trained: float, console_for: ConsoleFor) -> Iterator[Event]:
         """All cells together; if that fails and `keep_going` is set, each by itself, to lose none that works."""

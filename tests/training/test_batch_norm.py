@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from fewaspect.training.gradient_norms import RunningMeans
+from fewaspect.training.batch_norm import BatchNormStatistics
 
 
 def test_a_step_moves_running_means_to_the_mean_of_what_its_episodes_would() -> None:
@@ -18,11 +18,11 @@ def test_a_step_moves_running_means_to_the_mean_of_what_its_episodes_would() -> 
         separate.append((alone.running_mean, alone.running_var))
     for order in ([0, 1, 2], [2, 0, 1]):
         norm = nn.BatchNorm1d(2)
-        running = RunningMeans(nn.Sequential(norm))
-        running.begin()
+        statistics = BatchNormStatistics(nn.Sequential(norm))
+        statistics.start_step()
         for index in order:
             norm(episodes[index])
-            running.add(1 / 3)
-        running.end(lambda mean: mean)
+            statistics.add_episode(1 / 3)
+        statistics.finish_step(lambda mean: mean)
         for found, expected in zip((norm.running_mean, norm.running_var), zip(*separate, strict=True), strict=True):
             torch.testing.assert_close(found, torch.stack(expected).mean(dim=0))

@@ -1,4 +1,4 @@
-"""A run folder: the effective settings, the best weights, the state to resume from, the history."""
+"""A run folder: settings and metadata, the best checkpoint, the last checkpoint, the history of validations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fewaspect.methods import method_entry
 
 @dataclass(frozen=True)
 class RunSettings:
-    """The two halves of a run's settings: of training, and of the method it trains."""
+    """Settings of a run: of training, and of the method."""
 
     train: TrainSettings
     method: Settings
@@ -33,7 +33,7 @@ class RunSettings:
         return largest("shot", self.train.shot)
 
 
-_NEEDED = ("train_source", "train_aspects", "encoder_digest")
+_REQUIRED = ("train_source", "train_aspects", "encoder_digest")
 
 
 class RunFolder:
@@ -41,59 +41,57 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = Path(path)
-        self.about = self.path / "run.json"
+        self.metadata = self.path / "run.json"
         self.best = self.path / "model.safetensors"
-        self.last = self.path / "last.safetensors"
+        self.last = self.path / "last.safetensors"  # with the optimiser's state, to resume from
         self.history = self.path / "history.json"
 
     def start(self, settings: RunSettings, resume: bool) -> bool:
-        """Make the folder, or check that what is in it can be resumed; true if there is a state to resume from."""
+        """Create the folder, or check that its run can be resumed; true if there is a checkpoint to resume from."""
         if self.path.exists() and not self.path.is_dir():
             raise ConfigError(f"{self.path}: expected a folder for the run, found a file.")
-        in_use = self.path.is_dir() and any(not _unfinished(path) for path in self.path.iterdir())
-        if in_use and not resume:
+        if self.path.is_dir() and any(not _is_temporary(path) for path in self.path.iterdir()):
+            self._check_resumable(settings, resume)
+        self.path.mkdir(parents=True, exist_ok=True)
+        return resume and self.last.is_file()
+
+    def _check_resumable(self, settings: RunSettings, resume: bool) -> None:
+        if not resume:
             raise ConfigError(
                 f"{self.path}: expected a new or empty folder, found files. "
                 "Pass --resume to continue that run, or choose another folder."
             )
-        if in_use and not self.about.is_file():
+        if not self.metadata.is_file():
             raise ConfigError(f"{self.path}: expected a run to resume, found other files and no run.json.")
-        if in_use:
-            self._refuse_other_settings(settings)
-        self.path.mkdir(parents=True, exist_ok=True)
-        return resume and self.last.is_file()
+        if changed := differences(self.read_settings().as_dict(), settings.as_dict()):
+            raise ConfigError(f"{self.path}: --resume needs the settings the run began with: {'; '.join(changed)}.")
 
-    def write_about(self, about: dict[str, Any]) -> None:
-        with atomic_write(self.about) as file:
-            file.write(to_json(about))
+    def write_metadata(self, metadata: dict[str, Any]) -> None:
+        with atomic_write(self.metadata) as file:
+            file.write(to_json(metadata))
 
-    def read_about(self) -> dict[str, Any]:
+    def read_metadata(self) -> dict[str, Any]:
         try:
-            about = dict(json.loads(self.about.read_text(encoding="utf-8")))
-            for part in (about["settings"]["train"], about["settings"]["method"], *(about[name] for name in _NEEDED)):
-                if part is None:
-                    raise ValueError("an entry is null")
-            return about
+            metadata = dict(json.loads(self.metadata.read_text(encoding="utf-8")))
+            settings = metadata["settings"]
+            if None in (settings["train"], settings["method"], *(metadata[name] for name in _REQUIRED)):
+                raise ValueError("an entry is null")
+            return metadata
         except (FileNotFoundError, NotADirectoryError):
             raise CheckpointError(f"{self.path}: expected a run folder with run.json, found none.") from None
         except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
             raise CheckpointError(
-                f"{self.about}: expected the description of a run, found a damaged file: {error}"
+                f"{self.metadata}: expected the metadata of a run, found a damaged file: {error}"
             ) from error
 
     def read_settings(self) -> RunSettings:
-        values = self.read_about()["settings"]
-        train = build_settings(TrainSettings, values["train"], str(self.about))
+        values = self.read_metadata()["settings"]
+        train = build_settings(TrainSettings, values["train"], str(self.metadata))
         return RunSettings(
-            train, build_settings(method_entry(train.method).settings, values["method"], str(self.about))
+            train, build_settings(method_entry(train.method).settings, values["method"], str(self.metadata))
         )
 
-    def _refuse_other_settings(self, settings: RunSettings) -> None:
-        changed = differences(self.read_settings().as_dict(), settings.as_dict())
-        if changed:
-            raise ConfigError(f"{self.path}: --resume needs the settings the run began with: {'; '.join(changed)}.")
 
-
-def _unfinished(path: Path) -> bool:
-    """What a kill in the middle of an atomic write leaves behind."""
+def _is_temporary(path: Path) -> bool:
+    """What an atomic write that was killed leaves behind."""
     return path.name.startswith(".") and path.suffix == ".part"
