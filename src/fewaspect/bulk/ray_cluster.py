@@ -42,13 +42,13 @@ class RayCluster:
         if len(paths) == 1:
             yield function(paths[0])
             return
-        group_of: Any = lambda group: [function(path) for path in group]  # noqa: E731
-        some = ray.remote(num_cpus=1)(group_of)
+        on_group: Any = lambda group: [function(path) for path in group]  # noqa: E731
+        task = ray.remote(num_cpus=1)(on_group)
         size = max(1, min(_FILES, len(paths) // (4 * self.actors)))
-        waiting = [some.remote(paths[n : n + size]) for n in range(0, len(paths), size)]
+        waiting = [task.remote(paths[n : n + size]) for n in range(0, len(paths), size)]
         with _unwrapped_errors():
-            for group in waiting:
-                yield from ray.get(group)
+            for answers in waiting:
+                yield from ray.get(answers)
 
     def process(self, job: Job, partitions: list[Partition]) -> Iterator[Counts]:
         """The counts of each partition as it is finished; how many wait at an actor is bounded by Ray Data."""
@@ -66,11 +66,11 @@ class RayCluster:
         import ray
         from ray.data import ActorPoolStrategy, from_items
 
-        lean = ray.put(replace(job, plan=replace(job.plan, partitions=[])))
+        shared_job = ray.put(replace(job, plan=replace(job.plan, partitions=[])))
         items = [{"partition": json.dumps(asdict(partition))} for partition in partitions]
         done = from_items(items, override_num_blocks=len(items)).map_batches(
             WorkerActor,
-            fn_constructor_args=(lean, self.threads),
+            fn_constructor_args=(shared_job, self.threads),
             batch_size=1,
             compute=ActorPoolStrategy(size=min(self.actors, len(items)), max_tasks_in_flight_per_actor=2),
             num_cpus=self.threads,

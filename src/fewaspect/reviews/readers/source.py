@@ -57,10 +57,10 @@ class Source:
                 with python_records(file, self.place) as records:
                     yield records
                 return
-            lines = self.lines(file)
+            lines, place = self.lines(file), self.place
             line, names = read_header(lines, self.format)
             rows = text_records(lines, self.format, names)
-            yield Records(names, self.place.line(line), ((self.place.line(row.line), row.values) for row in rows))
+            yield Records(names, place.line(line), ((place.line(row.line), row.values) for row in rows))
 
     def lines(self, file: BinaryIO) -> LineReader:
         """Those of an open file, decompressed."""
