@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo studio test lint browser page clean
+.PHONY: demo studio test lint wheel-test browser page clean
 
 demo: $(VENV)/.base
 	$(BIN)/fewaspect quickstart
@@ -11,8 +11,17 @@ demo: $(VENV)/.base
 studio: $(VENV)/.studio
 	$(BIN)/fewaspect studio
 
-test: $(VENV)/.dev lint browser
+test: $(VENV)/.dev lint browser wheel-test
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+
+# The wheel alone in an empty environment, without extras: the tests of the detector that need no other library.
+wheel-test: $(VENV)/.dev
+	rm -rf build/wheel
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
+	$(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/python -m pip install --quiet --constraint constraints.txt build/wheel/*.whl pytest pytest-socket hypothesis
+	FEWASPECT_BASE_INSTALL=1 build/wheel/venv/bin/python -m pytest --override-ini addopts= -q --import-mode=importlib --disable-socket --allow-unix-socket \
+		tests/cli tests/core tests/data tests/detector tests/inference tests/reviews tests/text
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,16 @@ if TYPE_CHECKING:
     from fewaspect.encoders.transformer import TokenEncoder
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests can import `equations`
+
+collect_ignore_glob: list[str] = []
+if find_spec("torch") is None:  # the base install: what the extras serve is tested where they are installed
+    collect_ignore_glob += [
+        "benchmarks/*", "browser/*", "bulk/*", "encoders/*", "evaluation/*", "experiments/*", "methods/*", "modules/*",
+        "studio/*", "training/*", "cli/test_benchmark.py", "cli/test_cache.py", "cli/test_detect_page.py",
+        "cli/test_figures.py", "cli/test_train_and_evaluate.py", "core/test_multilabel_metrics.py",
+        "detector/test_estimator_checks.py", "detector/test_metrics.py", "detector/test_sklearn.py",
+        "detector/test_support.py", "detector/test_tables.py", "reviews/readers/*", "reviews/test_writers.py",
+    ]  # fmt: skip
 
 settings.register_profile("fewaspect", deadline=None)  # a slow machine is not a failure
 settings.load_profile("fewaspect")
