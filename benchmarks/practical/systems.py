@@ -34,12 +34,12 @@ class System(Protocol):
 class FewAspect:
     """`AspectDetector` as it is."""
 
-    backend = "auto"
+    model: str | None = None
 
     def __init__(self, seed: int) -> None:
         from fewaspect import AspectDetector
 
-        self.detector = AspectDetector(backend=self.backend).fit({"warm": ["warm"]})
+        self.detector = AspectDetector(model=self.model).fit({"warm": ["warm"]})
         self.detector.predict(["warm"])
 
     def fit(self, texts: list[str], rows: np.ndarray, names: list[str]) -> None:
@@ -54,9 +54,11 @@ class FewAspect:
 
 
 class FewAspectFP32(FewAspect):
-    """The same in fp32, to see what int8 loses."""
+    """The same in fp32, to see what int8 loses: FEWASPECT_FP32 names the folder of that export."""
 
-    backend = "onnx"
+    def __init__(self, seed: int) -> None:
+        self.model = os.environ["FEWASPECT_FP32"]
+        super().__init__(seed)
 
 
 class SetFit:

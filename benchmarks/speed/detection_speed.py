@@ -26,21 +26,20 @@ from fewaspect.experiments.results_file import publish
 from peers import peers_python
 from timing import milliseconds
 
-OURS = ("onnx-int8", "fewaspect detect", "onnx", "torch")
+OURS = ("onnx-int8", "fewaspect detect", *(["onnx"] if "FEWASPECT_FP32" in os.environ else []))  # "onnx" is fp32
 PEERS = ("sentence-transformers", "setfit")
 WORKER = Path(__file__).parent / "speed_worker.py"
 THREADS = "2"
 
 _IMPORT = "from fewaspect import AspectDetector as A; from fewaspect.detector.model import load_model"
-_FIT = "d = A(backend='{}').fit({{'food': ['cold soup']}})"
+_FIT = "d = A().fit({'food': ['cold soup']})"
 START_UP = {  # arguments of a fresh Python process
     "python alone": ["-c", "pass"],
     "import fewaspect": ["-c", "import fewaspect"],
     "import AspectDetector": ["-c", _IMPORT],
     "weights loaded": ["-c", f"{_IMPORT}; load_model(None)"],
-    "fitted": ["-c", f"{_IMPORT}; {_FIT.format('auto')}"],
-    "first answer": ["-c", f"{_IMPORT}; {_FIT.format('auto')}; d.predict(['soup'])"],
-    "first answer with torch": ["-c", f"{_IMPORT}; {_FIT.format('torch')}; d.predict(['soup'])"],
+    "fitted": ["-c", f"{_IMPORT}; {_FIT}"],
+    "first answer": ["-c", f"{_IMPORT}; {_FIT}; d.predict(['soup'])"],
     "fewaspect --help": ["-m", "fewaspect", "--help"],
     "fewaspect detect of one review":
         ["-m", "fewaspect", "detect", "review.txt", "--examples", "examples.json", "-o", "out.csv"],
@@ -95,7 +94,7 @@ def latency(texts: list[str], aspects: int = 20, count: int = 200) -> dict[str, 
 
     names = [f"aspect {n}" for n in range(aspects)]
     detector = AspectDetector().fit({name: texts[5 * n : 5 * n + 5] for n, name in enumerate(names)})
-    encoder = detector._scorer.encoder
+    encoder = detector.model_.encoder
     detector.predict(texts[:50])
     whole, alone = [], []
     for text in texts[-count:]:
@@ -104,7 +103,7 @@ def latency(texts: list[str], aspects: int = 20, count: int = 200) -> dict[str, 
         whole.append(milliseconds(lambda text=text: detector.predict([text])))
     median = [float(np.median(times)) for times in (whole, alone)]
     return {
-        "aspects": aspects, "sentences": count, "backend": detector._scorer.backend,
+        "aspects": aspects, "sentences": count, "backend": f"onnx-{detector.model_.identity['precision']}",
         "predict_milliseconds": percentiles(whole), "encoder_milliseconds": percentiles(alone),
         "ratio_of_medians": median[0] / median[1],
     }  # fmt: skip

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fewaspect.encoders.onnx_text import open_session, shape_of
-from fewaspect.training.backends import tokens_of
 
 from fewaspect.data.benchmarks import load_benchmark
+from fewaspect.encoders.onnx_weights import read_architecture
 from fewaspect.encoders.sources import resolve_encoder
 from fewaspect.experiments.results_file import publish, read_results
+from fewaspect.inference.onnx_runtime import open_session
+from fewaspect.training.export import tokeniser_of
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "speed.jsonl"
 ROWS = 512  # as in a batch
@@ -80,10 +81,10 @@ def main() -> None:
     arguments = parser.parse_args()
     (speed,) = (found for found in read_results(arguments.speed) if found["measurement"] == "detection")
     source = resolve_encoder()
-    shape, config = shape_of(source), json.loads((source.folder / "config.json").read_text(encoding="utf-8"))
+    shape, config = read_architecture(source), json.loads((source.folder / "config.json").read_text(encoding="utf-8"))
     inner = int(config["intermediate_size"])
     texts = list(dict.fromkeys(load_benchmark("fewasp", arguments.data).test.texts))[: speed["sentences"]]
-    lengths = np.array([len(ids) for ids in tokens_of(source).ids(texts)])
+    lengths = np.array([len(ids) for ids in tokeniser_of(source).ids(texts)])
     each = operations(lengths, shape.width, inner, shape.layers)
     peaks = {name: peak(name == "int8", speed["threads"], shape.width, inner) for name in ("float32", "int8")}
     paths = {}

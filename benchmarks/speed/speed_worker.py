@@ -8,6 +8,7 @@ For each line all sentences are processed once; the answer is the seconds that t
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -24,10 +25,10 @@ EXAMPLES = {
 }
 
 
-def ours(backend: str) -> Callable[[Sequence[str]], Any]:
+def ours(model: str | None) -> Callable[[Sequence[str]], Any]:
     from fewaspect import AspectDetector
 
-    return AspectDetector(backend=backend).fit(EXAMPLES).predict_proba
+    return AspectDetector(model=model).fit(EXAMPLES).predict_proba
 
 
 def detect(_: str) -> Callable[[Sequence[str]], Any]:
@@ -72,7 +73,7 @@ def main() -> None:
     system, path, folder = sys.argv[1:]
     texts = json.loads(Path(path).read_text(encoding="utf-8"))
     makers = {"fewaspect detect": detect, "sentence-transformers": encode, "setfit": setfit}
-    work = makers[system](folder) if system in makers else ours(system)
+    work = makers[system](folder) if system in makers else ours(os.environ["FEWASPECT_FP32"] if system == "onnx" else None)
     work(texts[:64])
     print("ready", flush=True)
     for _ in sys.stdin:
