@@ -51,10 +51,10 @@ def test_words_stand_where_they_are_said_to_and_punctuation_is_none(fitted: Call
 def test_the_tokens_evidence_sums_to_the_score(fitted: Callable[..., AspectDetector]) -> None:
     detector = fitted()
     scorer, known = detector._scorer, detector._knowledge
-    looking = scorer.looking
+    core = scorer.looking
     ((_, read),) = scorer.each(["the soup was cold", "no way to park here tonight"], 4096, lambda read: read)
-    sums = [shares.sum(axis=1) for shares in looking.evidence(known.aspects, read)]
-    np.testing.assert_allclose(np.stack(sums), looking.together(looking.parts(known.aspects, read)), atol=1e-5)
+    sums = [shares.sum(axis=1) for shares in core.token_evidence(known.aspects, read)]
+    np.testing.assert_allclose(np.stack(sums), core.combine_scores(core.components(known.aspects, read)), atol=1e-5)
 
 
 def test_the_nearest_examples_are_those_of_the_aspect_with_the_highest_cosine(

@@ -79,11 +79,11 @@ def test_two_hundred_aspects_are_learned_in_seconds_and_bounded_memory() -> None
     examples = Examples(names, sentences, {}, nameless=frozenset(names))
     before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     known = FittedState(examples, kept, {}, scorer.looking, scorer.presence, 384)
-    assert known.aspects.directions.shape == (200, 384)
+    assert known.aspects.ridge_directions.shape == (200, 384)
     assert time.process_time() - start < 20
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000  # kB
-    assert known.aspects.directions.shape == (200, 384)
-    assert np.isfinite(known.aspects.directions).all()
+    assert known.aspects.ridge_directions.shape == (200, 384)
+    assert np.isfinite(known.aspects.ridge_directions).all()
 
 
 def test_few_sentences_are_divided_among_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:

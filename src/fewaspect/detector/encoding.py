@@ -9,10 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from fewaspect.detector.bias import with_shift
-from fewaspect.detector.calibration import ProbabilityModel
+from fewaspect.detector.calibration import ProbabilityModel, fit_bias
 from fewaspect.detector.model import InferenceModel
-from fewaspect.detector.scoring import Aspects, LPNPlusScorer, SupportSet
+from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer, SupportSet
 from fewaspect.detector.support import Examples
 from fewaspect.inference.encoded import Sentences, unit
 from fewaspect.inference.threads import ONE_THREAD
@@ -54,10 +53,10 @@ class FittedState:
         return np.stack(vectors) if vectors else np.zeros((0, self.width), dtype=np.float32)
 
     @cached_property
-    def aspects(self) -> Aspects:
+    def aspects(self) -> FittedAspects:
         with ONE_THREAD:
-            aspects, left_out = self.looking.learn(self._known, self.prototypes)
-            return with_shift(self.looking, self.presence, self._known, aspects, left_out)
+            fitted = self.looking.fit(self._known, self.prototypes)
+            return fitted._replace(bias=fit_bias(self.looking, self.presence, self._known, fitted))
 
     @cached_property
     def prototypes(self) -> np.ndarray:

@@ -11,8 +11,8 @@ from typing import TypeVar
 import numpy as np
 
 from fewaspect.core.errors import ConfigError
-from fewaspect.detector.calibration import ProbabilityModel, features
-from fewaspect.detector.scoring import Aspects, LPNPlusScorer
+from fewaspect.detector.calibration import ProbabilityModel, score_features
+from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer
 from fewaspect.inference.batching import length_batches
 from fewaspect.inference.encoded import Sentences
 from fewaspect.inference.model_folder import ABOUT as EXPORTED
@@ -73,10 +73,11 @@ class InferenceModel:
             with ThreadPoolExecutor(workers) as pool:
                 yield from pool.map(one, batches)
 
-    def probabilities(self, aspects: Aspects, sentences: Sentences) -> np.ndarray:
+    def probabilities(self, fitted: FittedAspects, sentences: Sentences) -> np.ndarray:
         """(Q, N)."""
-        parts = self.looking.parts(aspects, sentences)
-        return self.presence(features(parts, self.looking.together(parts), aspects.shots), aspects.shift)
+        components = self.looking.components(fitted, sentences)
+        features = score_features(components, self.looking.combine_scores(components), fitted.shots)
+        return self.presence(features, fitted.bias)
 
 
 def load_model(model: str | Path | None, backend: str = "auto", precision: str | None = None) -> InferenceModel:

@@ -63,7 +63,7 @@ def read(
     aspects = known.aspects  # learned now, not by several workers at once
 
     def compare(some: Sentences) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-        adds = scorer.looking.evidence(aspects, some) if evidence else []
+        adds = scorer.looking.token_evidence(aspects, some) if evidence else []
         return scorer.probabilities(aspects, some), some.vectors, adds
 
     for batch, (probabilities, directions, adds) in scorer.each(sentences, batch_tokens, compare):

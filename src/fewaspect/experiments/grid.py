@@ -15,6 +15,7 @@ from fewaspect.core.settings import (
     Settings,
     TrainSettings,
     build_settings,
+    current_names,
     refuse_unknown,
     setting_names,
 )
@@ -132,9 +133,10 @@ def _train_settings(
 ) -> tuple[TrainSettings, Settings]:
     """The grid's and the benchmark's settings that this method knows, then the row's, then those of the place."""
     method = row.method or name
-    known = setting_names(TrainSettings) | setting_names(method_entry(method).settings)
+    kind = method_entry(method).settings
+    known = setting_names(TrainSettings) | setting_names(kind)
     train = config.benchmarks[benchmark].train
-    common = {**config.training, **config.benchmarks[benchmark].training}
+    common = current_names(kind, {**config.training, **config.benchmarks[benchmark].training})
     values = {
         "encoder": config.encoder,
         **{key: value for key, value in common.items() if key in known},
@@ -158,7 +160,7 @@ def _evaluation(config: GridConfig, benchmark: str, way: int, shot: int, where: 
 def _check_common(config: GridConfig, where: str) -> None:
     """A setting of the whole grid must be known to one of its methods at least."""
     methods = [method_entry(row.method or name).settings for name, row in config.rows.items()]
-    known = setting_names(TrainSettings).union(*map(setting_names, methods))
+    known = setting_names(TrainSettings).union(*(setting_names(kind) | set(kind.renamed) for kind in methods))
     parts = {f"{where}: {name}: training": benchmark.training for name, benchmark in config.benchmarks.items()}
     for place, training in {f"{where}: training": config.training, **parts}.items():
         refuse_unknown(training, known, place)

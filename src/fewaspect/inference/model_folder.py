@@ -11,8 +11,8 @@ from typing import Any
 from fewaspect.core.arrays import check_digest
 from fewaspect.core.errors import CheckpointError, ConfigError
 from fewaspect.core.files import atomic_write, sha256_of
-from fewaspect.core.settings import LPNPlusSettings, build_settings, to_json
-from fewaspect.detector.calibration import FEATURES, ProbabilityModel
+from fewaspect.core.settings import to_json
+from fewaspect.detector.calibration import ProbabilityModel
 from fewaspect.detector.scoring import LPNPlusScorer
 from fewaspect.text.tokenization import TextEncoder, Tokens
 
@@ -52,15 +52,11 @@ class Runtime:
             about = json.loads(path.read_text(encoding="utf-8"))
             if (about["format"], about["version"]) != (FORMAT, VERSION):
                 raise ValueError(f"format {about['format']}, version {about['version']}")
-            looking = dict(about["looking"])
-            settings = build_settings(LPNPlusSettings, looking.pop("settings"), str(path))
-            weights = {name: float(about["presence"]["weights"][name]) for name in FEATURES}
             files = {name: about["files"][name] for name in (GRAPH, TOKENISER)}
             runtime = cls(
                 str(about["backend"]), int(about["width"]), int(about["padding"]), int(about["max_length"]),
-                dict(about["identity"]),
-                LPNPlusScorer(**{name: float(value) for name, value in looking.items()}, settings=settings),
-                ProbabilityModel(float(about["presence"]["intercept"]), weights), dict(about["parity"]),
+                dict(about["identity"]), LPNPlusScorer.from_json(about["looking"], str(path)),
+                ProbabilityModel.from_json(about["presence"]), dict(about["parity"]),
             )  # fmt: skip
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise CheckpointError(
