@@ -31,7 +31,7 @@ aspects, so a frequent aspect can have more than K. Tested on {sentences} distin
 with none of the aspects included. All systems start from the embedded all-MiniLM-L6-v2 and get the same draws, one
 process each.
 
-* fewaspect: `AspectDetector()` with its defaults, which here are int8; fp32: the same run, exported with `--precision fp32`.
+* fewaspect: `AspectDetector()` with its defaults, int8; fp32: the same run exported with `--precision fp32`.
 * SetFit: its defaults with `multi_target_strategy="one-vs-rest"`, no checkpoints written.
 * logistic regression: scikit-learn on the sentence embeddings, one-vs-rest, C=10, classes balanced, answered at 0.5.
 * prototypes: softmax at scale 20 over the cosines to the means of the examples, answered at 0.3.

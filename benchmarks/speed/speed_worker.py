@@ -73,7 +73,8 @@ def main() -> None:
     system, path, folder = sys.argv[1:]
     texts = json.loads(Path(path).read_text(encoding="utf-8"))
     makers = {"fewaspect detect": detect, "sentence-transformers": encode, "setfit": setfit}
-    work = makers[system](folder) if system in makers else ours(os.environ["FEWASPECT_FP32"] if system == "onnx" else None)
+    model = os.environ["FEWASPECT_FP32"] if system == "onnx" else None
+    work = makers[system](folder) if system in makers else ours(model)
     work(texts[:64])
     print("ready", flush=True)
     for _ in sys.stdin:

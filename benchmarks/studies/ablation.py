@@ -57,15 +57,15 @@ def setting(**values: float) -> Callable[[LPNPlus], None]:
 
 
 def without_own_view(method: LPNPlus) -> None:
-    fill(seen_logit=NEVER)(method)
+    fill(attended_logit=NEVER)(method)
     setting(ridge_weight=0.0)(method)
 
 
 PARTS: dict[str, Callable[[LPNPlus], None]] = {
     "LPN+": fill(),
-    "one look": setting(looks=1),
+    "one attention step": setting(attention_steps=1),
     "without the ridge regression": setting(ridge_weight=0.0),
-    "without words of its own": setting(word_weight=0.0),
+    "without the token match": setting(token_match_weight=0.0),
     "without the aspect's own view": without_own_view,
     "aspects attend to all words alike": fill(log_attention=NEVER),
     "without the label text in the prototypes": fill(label_logit=NEVER),

@@ -25,25 +25,22 @@ from fewaspect.training.product_weights import PRESENCE, load_weights
 from torch import Tensor
 
 from fewaspect.core.files import atomic_folder
-from fewaspect.core.settings import to_json
+from fewaspect.core.settings import LPNPlusSettings, current_names, to_json
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import Episode, EpisodeSampler
-from fewaspect.detector.bias import NONE
-from fewaspect.detector.calibration import features, fit_probability_model
-from fewaspect.detector.scoring import Parts
+from fewaspect.detector.calibration import FEATURES, NONE_RATE, ProbabilityModel, score_features
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import encode_episodes
 from fewaspect.methods.base import Task
-from fewaspect.methods.lpn_plus import LPNPlus
+from fewaspect.methods.lpn_plus import LPNPlus, sentences_of, support_set, without_names
 from fewaspect.methods.model import build_task
 from fewaspect.methods.prepared import PreparedSet, episode_tensors
-from fewaspect.methods.support_words import without_names
 from fewaspect.training.checkpoint import load_tensors, model_tensors, save_tensors
 from fewaspect.training.run import build_model, load_run
 from fewaspect.training.run_folder import RunFolder
 
 TRAINED = 0.75  # share of the trained layers
-NAMELESS, BARE, ALONE = 0.2, 0.1, 0.1  # shares of aspects without a name, without examples; of episodes with one aspect
+UNNAMED, BARE, ALONE = 0.2, 0.1, 0.1  # shares of aspects without a name, without examples; of episodes with one aspect
 
 
 def main() -> None:
@@ -67,11 +64,13 @@ def main() -> None:
 
 
 def milder(runs: Sequence[Path], new: Path) -> list[dict[str, Any]]:
-    """A run between the mean of trained ones and the pretrained encoder, in half precision, that looks up no words.
+    """A run between the mean of trained ones and the pretrained encoder, in half precision, without token matches.
 
     Returns what each of them says of itself.
     """
     trained, about = [RunFolder(run) for run in runs], [RunFolder(run).read_metadata() for run in runs]
+    for said in about:
+        said["settings"]["method"] = current_names(LPNPlusSettings, said["settings"]["method"])
     tensors = [load_tensors(run.best) for run in trained]
     _, pretrained = build_model(trained[0].read_settings())
     start = model_tensors(pretrained)
@@ -83,7 +82,7 @@ def milder(runs: Sequence[Path], new: Path) -> list[dict[str, Any]]:
         half[name] = value
     save_tensors(RunFolder(new).best, half, tensors[0][1])
     read = {**about[0], "environment": None}
-    read["settings"]["method"]["word_weight"] = 0.0  # words of its own rank no better here, and take time
+    read["settings"]["method"] |= {"token_match_weight": 0.0}  # ranks no better here, and takes time
     RunFolder(new).metadata.write_text(to_json(read), encoding="utf-8")
     return about
 
@@ -94,16 +93,30 @@ def examined(run: Path, data: Path, count: int) -> Iterator[tuple[np.ndarray, np
     _, encoder, model = load_run(run)
     assert isinstance(model.method, LPNPlus)
     sentences = load_benchmark("fewasp", data).validation
-    sampler = EpisodeSampler(sentences, way=(2, 12), shot=(1, 10), queries=5, none_rate=NONE, seed=5)
+    sampler = EpisodeSampler(sentences, way=(2, 12), shot=(1, 10), queries=5, none_rate=NONE_RATE, seed=5)
     drawn = list(sampler.episodes(count))
     (encoded,) = encode_episodes(model, PreparedSet.of(sentences, FrozenStates(encoder)), [drawn])
     rng = np.random.default_rng(5)
     for episode, places in zip(drawn, encoded.positions, strict=True):
         task, truth = uneven(build_task(encoded.represented, episode_tensors(episode, places)), episode, rng)
-        aspects = model.method.learn(task.support, task.membership, task.labels)
-        parts = model.method.parts(aspects, task.queries)
-        scores = model.method.together(parts).numpy()
-        yield features(Parts(*(part.numpy() for part in parts)), scores, aspects.shots.numpy()), truth.numpy()
+        scorer = model.method.scorer
+        fitted = scorer.fit(support_set(task), model.method.prototypes(task).numpy())
+        components = scorer.components(fitted, sentences_of(task.queries))
+        yield score_features(components, scorer.combine_scores(components), fitted.shots), truth.numpy()
+
+
+def fit_probability_model(episodes: Sequence[tuple[np.ndarray, np.ndarray]]) -> ProbabilityModel:
+    """From (Q, N, features) and (Q, N) truth of many episodes; every episode counts the same, whatever its size."""
+    from sklearn.linear_model import LogisticRegression
+
+    x = np.concatenate([rows.reshape(-1, rows.shape[-1]).astype(float) for rows, _ in episodes])
+    y = np.concatenate([truth.ravel() for _, truth in episodes])
+    counts = np.concatenate([np.full(truth.size, 1.0 / truth.size) for _, truth in episodes])
+    middle, spread = x.mean(axis=0), x.std(axis=0) + 1e-9
+    fitted = LogisticRegression(max_iter=1000).fit((x - middle) / spread, y, counts * len(y) / counts.sum())
+    weights = fitted.coef_[0] / spread
+    intercept = float(fitted.intercept_[0] - weights @ middle)
+    return ProbabilityModel(intercept, dict(zip(FEATURES, map(float, weights), strict=True)))
 
 
 def uneven(task: Task, episode: Episode, rng: np.random.Generator) -> tuple[Task, Tensor]:
@@ -111,7 +124,7 @@ def uneven(task: Task, episode: Episode, rng: np.random.Generator) -> tuple[Task
     N = task.membership.shape[1]
     kept = torch.tensor([int(rng.integers(N))]) if rng.random() < ALONE else torch.arange(N)
     bare = torch.from_numpy(rng.random(len(kept)) < (1.0 if rng.random() < BARE else BARE))
-    hidden = torch.from_numpy(rng.random(len(kept)) < NAMELESS) & ~bare
+    hidden = torch.from_numpy(rng.random(len(kept)) < UNNAMED) & ~bare
     membership = task.membership[:, kept].masked_fill(bare, 0.0)
     rows = membership.any(dim=1).nonzero().squeeze(1)
     support, membership, labels = task.support.take(rows), membership[rows], task.labels.take(kept)
@@ -123,6 +136,7 @@ def card(runs: list[dict[str, Any]], episodes: int, measured: dict[str, float]) 
     """Markdown: data, recipe, results, limits."""
     train, method = (runs[0]["settings"][part] for part in ("train", "method"))
     seeds = " and ".join(str(run["settings"]["train"]["seed"]) for run in runs)
+    hidden, contrast, none = method["unnamed_rate"], method["query_contrast"], 100 * NONE_RATE
     rows = "\n".join(f"| {name} | {100 * value:.1f} |" for name, value in measured.items())
     return f"""# The weights of AspectDetector
 
@@ -140,15 +154,15 @@ restaurants, hotels and shops. Probabilities were learned on other aspects, thos
 
 {train["episodes"]} episodes of {train["way"]} aspects with {train["shot"]} examples each, uneven, and
 {train["queries"]} sentences to tag for each, {100 * train["none_rate"]:.0f} % of them with none of the aspects;
-{100 * method["nameless"]:.0f} % of the names hidden; learning rate {train["learning_rate"]:g}. A sentence's aspects are
-told from others, and an aspect's sentences from others (`--across {method["across"]:g}`). The runs of seeds {seeds}
+{100 * hidden:.0f} % of the names hidden; learning rate {train["learning_rate"]:g}. A sentence's aspects are
+told from others, and an aspect's sentences from others (`--query-contrast {contrast:g}`). The runs of seeds {seeds}
 were averaged, and their layers with the pretrained ones, {TRAINED:g} to {1 - TRAINED:g}. The encoder reads
 lower case only: raw and lower-cased text are the same to it. Words that an aspect has and no other play no part here.
 
 Probabilities: a logistic regression over three quarters of {episodes} episodes of 2 to 12 unseen aspects with 1 to
-10 examples, uneven, and {100 * NONE:.0f} % of sentences with none of them; then {100 * ALONE:.0f} % of the episodes
+10 examples, uneven, and {none:.0f} % of sentences with none of them; then {100 * ALONE:.0f} % of the episodes
 kept one aspect only, {100 * BARE:.0f} % lost all examples, in the others {100 * BARE:.0f} % of the aspects did, and
-of the aspects with examples {100 * NAMELESS:.0f} % lost their name.
+of the aspects with examples {100 * UNNAMED:.0f} % lost their name.
 
 Beside it, by `benchmarks/practical/compare.py` with 1, 5 and 10 examples: one run as in the benchmark (16 aspects, 3
 examples each, no sentences of none) has 0.3 to 0.6 points more of mean average precision, macro-F1 equal to 0.3 points,

@@ -13,6 +13,7 @@ from fewaspect.core.errors import ConfigError
 from fewaspect.core.settings import (
     RECIPES,
     EvaluateSettings,
+    LPNPlusSettings,
     LPNSettings,
     Settings,
     TrainSettings,
@@ -21,7 +22,7 @@ from fewaspect.core.settings import (
     read_config,
     to_json,
 )
-from fewaspect.methods import METHODS
+from fewaspect.methods import METHODS, complete_settings
 
 METHOD_KINDS = tuple(dict.fromkeys(entry.settings for entry in METHODS.values()))
 KINDS: tuple[type[Any], ...] = (*METHOD_KINDS, TrainSettings, EvaluateSettings)
@@ -196,6 +197,26 @@ def test_settings_are_built_from_plain_values_and_survive_json() -> None:
     built = build_settings(TrainSettings, {"way": "4-8", "learning_rate": 3e-5})
     assert built == TrainSettings(way="4-8", learning_rate=3e-5)
     assert build_settings(TrainSettings, json.loads(to_json(dataclasses.asdict(built)))) == built
+
+
+def test_the_names_of_version_0_1_are_read() -> None:
+    old = {"seen_share": 0.3, "looks": 3, "word_weight": 0.1, "most_aspects": 4, "across": 0.5, "nameless": 0.2}
+    expected = LPNPlusSettings(
+        attended_weight=0.3,
+        attention_steps=3,
+        token_match_weight=0.1,
+        max_count=4,
+        query_contrast=0.5,
+        unnamed_rate=0.2,
+    )
+    assert build_settings(LPNPlusSettings, old) == expected
+    assert complete_settings({"method": "lpn-plus", **old})[1] == expected
+    assert set(old) == set(LPNPlusSettings.renamed)
+
+
+def test_a_setting_under_two_names_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="unknown setting looks"):
+        build_settings(LPNPlusSettings, {"looks": 3, "attention_steps": 2})
 
 
 @pytest.mark.parametrize(("text", "value"), [("5", 5), ("4-12", (4, 12)), (" 4 - 12 ", (4, 12)), ("007", 7)])

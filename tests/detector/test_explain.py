@@ -53,8 +53,8 @@ def test_the_tokens_evidence_sums_to_the_score(fitted: Callable[..., AspectDetec
     model, aspects = detector.model_, detector._fitted().fitted
     scorer = model.scorer
     ((_, read),) = model.map_batches(["the soup was cold", "no way to park here tonight"], 4096, lambda read: read)
-    sums = [shares.sum(axis=1) for shares in scorer.evidence(aspects, read)]
-    np.testing.assert_allclose(np.stack(sums), scorer.together(scorer.parts(aspects, read)), atol=1e-5)
+    sums = [shares.sum(axis=1) for shares in scorer.token_evidence(aspects, read)]
+    np.testing.assert_allclose(np.stack(sums), scorer.combine_scores(scorer.components(aspects, read)), atol=1e-5)
 
 
 def test_the_nearest_examples_are_those_of_the_aspect_with_the_highest_cosine(

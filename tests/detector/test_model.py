@@ -68,8 +68,8 @@ def test_two_hundred_aspects_are_fitted_in_seconds_and_bounded_memory() -> None:
     aspects = fit_aspects(load_model(), FittedState(examples, encodings, {}, 384)).fitted
     assert time.process_time() - start < 20
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000  # kB
-    assert aspects.directions.shape == (200, 384)
-    assert np.isfinite(aspects.directions).all()
+    assert aspects.ridge_directions.shape == (200, 384)
+    assert np.isfinite(aspects.ridge_directions).all()
 
 
 def test_few_sentences_are_divided_among_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:

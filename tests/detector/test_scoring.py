@@ -1,20 +1,18 @@
-"""LPN+ in numpy is LPN+ in torch."""
+"""LPN+ against its formulas."""
 
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from fewaspect.core.settings import LPNPlusSettings
 from fewaspect.detector import scoring as module
-from fewaspect.detector.scoring import LPNPlusScorer, SupportSet, ridge_directions
-from fewaspect.encoders.packed import PackedStates
+from fewaspect.detector.scoring import LPNPlusScorer, SupportSet, nearest_of, negative_membership, token_list
 from fewaspect.inference.encoded import Sentences, unit
-from fewaspect.methods.base import Representations
-from fewaspect.methods.lpn_plus import LPNPlus
+from lpn_plus_formulas import Formulas
 
 WIDTH = 16
 
@@ -26,12 +24,7 @@ def random_sentences(rng: np.random.Generator, count: int) -> Sentences:
     )
 
 
-def in_torch(sentences: Sentences) -> Representations:
-    tokens = PackedStates(torch.from_numpy(sentences.tokens), torch.from_numpy(sentences.lengths))
-    return Representations(torch.from_numpy(sentences.vectors), tokens)
-
-
-def some_known(rng: np.random.Generator, aspects: int, unused: int = 0) -> SupportSet:
+def some_support(rng: np.random.Generator, aspects: int, unused: int = 0) -> SupportSet:
     """Uneven examples, one of two aspects; an aspect without any if there are a few; `unused` rows count for none."""
     examples, labels = random_sentences(rng, 4 * aspects + unused), random_sentences(rng, aspects)
     membership = np.zeros((len(examples), aspects), dtype=np.float32)
@@ -44,183 +37,170 @@ def some_known(rng: np.random.Generator, aspects: int, unused: int = 0) -> Suppo
     )
 
 
-def prototypes_of(looking: LPNPlusScorer, known: SupportSet) -> np.ndarray:
-    columns = zip(known.membership.T, known.labels, strict=True)
-    return np.stack([looking.prototype(known.examples.vectors, own, label) for own, label in columns])
+def some_scorer(**settings: Any) -> LPNPlusScorer:
+    return LPNPlusScorer(20.0, 0.5, -0.4, -0.3, LPNPlusSettings(**settings))
 
 
-@pytest.mark.parametrize("words", [0.0, 0.6])
+def prototypes_of(scorer: LPNPlusScorer, support: SupportSet) -> np.ndarray:
+    columns = zip(support.membership.T, support.labels, strict=True)
+    return np.stack([scorer.prototype(support.examples.vectors, own, label) for own, label in columns])
+
+
+def states(sentences: Sentences) -> list[np.ndarray]:
+    """(T, d) of each sentence, in double precision."""
+    return [sentences.tokens[start:end].astype(float) for start, end in sentences.spans()]
+
+
+def formulas(scorer: LPNPlusScorer, support: SupportSet) -> Formulas:
+    s = scorer.settings
+    return Formulas(
+        states(support.examples), support.membership.astype(float), support.negative_weights.tolist(),
+        support.duplicate_ids.tolist(), [*support.labels.astype(float)], states(support.label_tokens),
+        scorer.attention, scorer.attended_weight, scorer.label_logit, scorer.label_slope,
+        s.attention_steps, s.ridge_weight, s.ridge_strength, s.token_match_weight,
+    )  # fmt: skip
+
+
+def check_against_formulas(scorer: LPNPlusScorer, support: SupportSet, queries: Sentences) -> None:
+    expected = formulas(scorer, support)
+    fitted = scorer.fit(support, prototypes_of(scorer, support))
+    components = scorer.components(fitted, queries)
+    scores = scorer.combine_scores(components)
+    for n in range(len(fitted.shots)):
+        for found, value in zip(fitted[:4], expected.fitted(n), strict=True):
+            np.testing.assert_allclose(found[n], value, rtol=1e-4, atol=2e-5)
+        for q, H in enumerate(states(queries)):
+            for part, value in zip(components, expected.components(H, n), strict=True):
+                assert part is None or part[q, n] == pytest.approx(value, rel=1e-4, abs=2e-5)
+            assert scores[q, n] == pytest.approx(expected.score(H, n), abs=5e-5)
+    sums = [evidence.sum(axis=1) for evidence in scorer.token_evidence(fitted, queries)]
+    np.testing.assert_allclose(np.stack(sums), scores, atol=5e-5)
+
+
+@pytest.mark.parametrize("match", [0.0, 0.6])
 @pytest.mark.parametrize("aspects", [1, 4, 9])
-@pytest.mark.parametrize("looks", [1, 2, 3])
-def test_numpy_and_torch_agree(words: float, aspects: int, looks: int) -> None:
-    rng = np.random.default_rng(aspects)
-    torch.manual_seed(aspects)
-    settings = LPNPlusSettings(word_weight=words, looks=looks)
-    method = LPNPlus(WIDTH, settings, way=5).eval()
-    with torch.no_grad():
-        for parameter in (method.log_attention, method.seen_logit, method.label_logit, method.label_slope):
-            parameter.add_(0.3 * torch.randn(()))
-    looking = LPNPlusScorer.of(
-        {f"method.{name}": value.numpy() for name, value in method.state_dict().items()}, settings
-    )
-    known, queries = some_known(rng, aspects), random_sentences(rng, 7)
-    found, _ = looking.learn(known, prototypes_of(looking, known))
-    with torch.inference_mode():
-        given = torch.from_numpy(known.membership)
-        expected = method.learn(in_torch(known.examples), given, in_torch(known.label_words))
-        parts = method.parts(expected, in_torch(queries))
-        scores = method.together(parts)
-    for name in ("prototypes", "looking", "seen", "directions", "shots"):
-        np.testing.assert_allclose(
-            getattr(found, name), getattr(expected, name).numpy(), rtol=1e-4, atol=2e-5, err_msg=name
-        )
-    mine = looking.parts(found, queries)
-    for name in ("whole", "seen", "apart"):
-        np.testing.assert_allclose(
-            getattr(mine, name), getattr(parts, name).numpy(), rtol=1e-4, atol=2e-5, err_msg=name
-        )
-    np.testing.assert_allclose(looking.together(mine), scores.numpy(), atol=5e-5)
-    sums = [shares.sum(axis=1) for shares in looking.evidence(found, queries)]
-    np.testing.assert_allclose(np.stack(sums), scores.numpy(), atol=5e-5)
-
-
-def plain_direction(
-    looking: LPNPlusScorer, known: SupportSet, prototype: np.ndarray, n: int, most_others: int
-) -> np.ndarray:
-    """What sets aspect n apart in one look, written out row by row, solved in the space of features."""
-    S, N = known.membership.shape
-    rows = [*known.examples.vectors, *known.labels]
-    weight = [*known.membership[:, n], *(float(m == n) for m in range(N))]
-    counts = [*(known.membership.sum(axis=1) + known.none), *np.ones(N)]
-    others = [row for row in range(S + N) if not weight[row] and counts[row]]
-    near = sorted(others, key=lambda row: -float(rows[row] @ prototype))[:most_others]
-    own = [row for row in range(S + N) if weight[row]]
-    total = sum(weight[row] for row in own) + sum(counts[row] for row in near)
-    A, y = looking.settings.ridge_strength * np.eye(WIDTH), np.zeros(WIDTH)
-    for side, weights in ((own, weight), (near, counts)):
-        for row in side:
-            if row < S:
-                start = int(known.examples.lengths[:row].sum())
-                tokens = known.examples.tokens[start : start + known.examples.lengths[row]]
-                attention = np.exp(looking.attention * (unit(tokens) @ prototype))
-                view = unit(attention / attention.sum() @ tokens)
-            else:
-                view = rows[row]
-            share = weights[row] * total / (2 * sum(weights[r] for r in side))
-            A += share * np.outer(view, view)
-            y += share * view * (side is own)
-    return np.linalg.solve(A, y)
-
-
-@pytest.mark.parametrize("most_others", [3, 8, 128])
-def test_with_a_bound_an_aspect_is_told_apart_from_the_nearest_others(
-    most_others: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_scores_are_those_of_the_formulas_and_the_tokens_evidence_sums_to_them(
+    match: float, aspects: int, steps: int
 ) -> None:
-    monkeypatch.setattr(module, "ASPECTS_AT_ONCE", 2)
+    rng = np.random.default_rng(aspects)
+    attention, weight, logit, slope = 20 * np.exp(0.3 * rng.normal()), rng.random(), rng.normal(), 0.3 * rng.normal()
+    settings = LPNPlusSettings(token_match_weight=match, attention_steps=steps)
+    scorer = LPNPlusScorer(float(attention), float(weight), float(logit), float(slope), settings)
+    check_against_formulas(scorer, some_support(rng, aspects), random_sentences(rng, 7))
+
+
+def test_weights_duplicates_and_rows_of_none_enter_as_in_the_formulas() -> None:
+    rng = np.random.default_rng(1)
+    support = some_support(rng, 3, unused=2)
+    support.negative_weights[-2:] = 1.0, 0.5
+    support.membership[:] *= rng.integers(1, 4, (len(support.examples), 1)) / 2
+    rows = np.arange(len(support.examples))
+    rows[1] = 0  # the same sentence twice, for different aspects
+    support = support._replace(examples=support.examples.take(rows), duplicate_ids=rows)
+    assert (negative_membership(support)[0] == 0).sum() >= 2
+    check_against_formulas(some_scorer(), support, random_sentences(rng, 5))
+
+
+def nearest_direction(
+    scorer: LPNPlusScorer, support: SupportSet, prototype: np.ndarray, n: int, max_negatives: int
+) -> np.ndarray:
+    """The ridge direction of aspect n after one attention step, with the negative rows nearest to its prototype."""
+    expected, (S, N) = formulas(scorer, support), support.membership.shape
+    positive = [*support.membership[:, n], *(float(m == n) for m in range(N))]
+    negative = np.array([*(expected.against(s, n) for s in range(S)), *(float(m != n) for m in range(N))])
+    similar = np.concatenate([support.examples.vectors, support.labels]) @ prototype
+    negative[sorted(np.flatnonzero(negative), key=lambda row: -similar[row])[max_negatives:]] = 0.0
+    z = [expected.attended(H, prototype) for H in states(support.examples)]
+    return expected.ridge([*z, *support.labels], positive, [*negative])
+
+
+@pytest.mark.parametrize("max_negatives", [3, 8, 128])
+def test_with_a_limit_an_aspect_is_told_apart_from_the_nearest_others(
+    max_negatives: int,
+) -> None:
     rng = np.random.default_rng(3)
-    looking = LPNPlusScorer(20.0, 0.5, -0.4, -0.3, LPNPlusSettings(looks=1))
-    known = some_known(rng, 5, unused=2)
-    known.none[-2:] = 1.0
-    prototypes = prototypes_of(looking, known)
-    found, _ = looking.learn(known, prototypes, most_others)
-    assert found.prototypes is prototypes, "a bound and others do not move them"
+    scorer = some_scorer(attention_steps=1)
+    support = some_support(rng, 5, unused=2)
+    support.negative_weights[-2:] = 1.0
+    prototypes = prototypes_of(scorer, support)
+    found = scorer.fit(support, prototypes, max_negatives)
+    assert found.prototypes is prototypes, "a limit does not move them"
     for n, prototype in enumerate(prototypes):
-        expected = plain_direction(looking, known, prototype, n, most_others)
-        np.testing.assert_allclose(found.directions[n], expected, atol=1e-4)
+        expected = nearest_direction(scorer, support, prototype, n, max_negatives)
+        np.testing.assert_allclose(found.ridge_directions[n], expected, atol=1e-4)
 
 
-def test_aspects_learned_a_few_at_a_time_are_those_learned_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = some_known(np.random.default_rng(5), 4)
-    looking = LPNPlusScorer(20.0, 0.5, -0.4, -0.3, LPNPlusSettings())
-    prototypes = prototypes_of(looking, known)
-    together, _ = looking.learn(known, prototypes)
-    monkeypatch.setattr(module, "ASPECTS_AT_ONCE", 3)
-    few, _ = looking.learn(known, prototypes, most_others=len(known.examples) + 3)  # which no aspect has so many of
-    for found, expected in zip(few[:5], together[:5], strict=True):
+def test_a_limit_that_no_aspect_reaches_changes_nothing() -> None:
+    support = some_support(np.random.default_rng(5), 4)
+    scorer = some_scorer()
+    prototypes = prototypes_of(scorer, support)
+    at_once = scorer.fit(support, prototypes)
+    one_by_one = scorer.fit(support, prototypes, max_negatives=len(support.examples) + 3)
+    for found, expected in zip(one_by_one[:5], at_once[:5], strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("most_others", [128, 9])
-def test_a_row_that_says_none_of_these_lowers_the_scores_near_it(most_others: int) -> None:
-    looking = LPNPlusScorer(20.0, 0.5, -0.4, -0.3, LPNPlusSettings())
-    known = some_known(np.random.default_rng(7), 3, unused=1)
-    text = known.examples.take(np.array([len(known.examples) - 1]))
+@pytest.mark.parametrize("max_negatives", [128, 9])
+def test_a_row_that_says_none_of_these_lowers_the_scores_near_it(max_negatives: int) -> None:
+    scorer = some_scorer()
+    support = some_support(np.random.default_rng(7), 3, unused=1)
+    text = support.examples.take(np.array([len(support.examples) - 1]))
 
     def scores() -> np.ndarray:
-        aspects, _ = looking.learn(known, prototypes_of(looking, known), most_others)
-        return looking.together(looking.parts(aspects, text))
+        aspects = scorer.fit(support, prototypes_of(scorer, support), max_negatives)
+        return scorer.combine_scores(scorer.components(aspects, text))
 
     before = scores()
-    known.none[-1] = 1.0
+    support.negative_weights[-1] = 1.0
     assert (scores() < before).all()
 
 
 def test_without_any_example_the_names_serve() -> None:
     rng = np.random.default_rng(0)
-    looking = LPNPlusScorer(20.0, 0.5, -0.4, -0.3, LPNPlusSettings())
+    scorer = some_scorer()
     labels, nothing = random_sentences(rng, 3), random_sentences(rng, 0)
     empty = np.zeros(0, np.float32)
-    known = SupportSet(nothing, empty, np.zeros((0, 3), np.float32), empty, labels.vectors, labels)
-    found, _ = looking.learn(known, labels.vectors)
-    np.testing.assert_allclose(found.seen, unit(labels.vectors), atol=1e-6)
-    assert looking.parts(found, random_sentences(rng, 2)).whole.shape == (2, 3)
+    support = SupportSet(nothing, empty, np.zeros((0, 3), np.float32), empty, labels.vectors, labels)
+    found = scorer.fit(support, labels.vectors)
+    np.testing.assert_allclose(found.attended_prototypes, unit(labels.vectors), atol=1e-6)
+    assert scorer.components(found, random_sentences(rng, 2)).sentence_similarity.shape == (2, 3)
 
 
-@pytest.mark.parametrize("rows", [5, 30])
-def test_what_is_answered_without_a_row_is_what_is_fitted_without_it(rows: int) -> None:
-    rng = np.random.default_rng(rows)
-    X = rng.normal(size=(2, rows, WIDTH))
-    own = (rng.random((2, rows)) < 0.4) * rng.random((2, rows))
-    own[:, 0], own[:, 1], own[:, 3] = 0.7, 0.0, 0.6
-    others = np.where(own > 0, 0.0, 1.0)
-    own[1, 2] = others[1, 2] = 0.0
-    found, without = ridge_directions(X, own, others, 0.3)
-    _, without_both = ridge_directions(X, own, others, 0.3, np.array([-1, 3]))
-    np.testing.assert_array_equal(without_both[0], without[0])
-    assert np.isnan(without[1, 2]), "it plays no part"
-    for n in range(2):
-        total = own[n].sum() + others[n].sum()
-        weight = own[n] * total / (2 * own[n].sum()) + others[n] * total / (2 * others[n].sum())
-
-        def fitted(left: list[int], n: int = n, weight: np.ndarray = weight) -> np.ndarray:
-            A, y = X[n, left], (own[n, left] > 0).astype(float)
-            return np.linalg.solve((A.T * weight[left]) @ A + 0.3 * np.eye(WIDTH), (A.T * weight[left]) @ y)
-
-        every = list(range(rows))
-        np.testing.assert_allclose(found[n], fitted(every), atol=1e-9)
-        for row in every:
-            if weight[row]:
-                left = [other for other in every if other != row]
-                assert without[n, row] == pytest.approx(X[n, row] @ fitted(left), abs=1e-8)
-                together = [other for other in left if other != 3] if own[n, row] and n == 1 else left
-                if row != 3:
-                    assert without_both[n, row] == pytest.approx(X[n, row] @ fitted(together), abs=1e-8)
+def attended_examples(scorer: LPNPlusScorer, queries: np.ndarray, support: SupportSet) -> np.ndarray:
+    expected = formulas(scorer, support)
+    return np.stack([[expected.attended(H, query) for H in states(support.examples)] for query in queries])
 
 
 def test_an_example_that_is_left_out_is_compared_with_the_others() -> None:
-    looking = LPNPlusScorer(20.0, 0.5, -0.4, -0.3, LPNPlusSettings(looks=1))
-    known = some_known(np.random.default_rng(9), 5)
-    found, left_out = looking.learn(known, prototypes_of(looking, known))
-    views = looking._views(found.looking, known.examples)  # (N, S, d)
-    for row, n in itertools.product(np.flatnonzero(known.membership.any(axis=1)), range(5)):
-        weights = known.membership[:, n].copy()
+    scorer = some_scorer(attention_steps=1)
+    support = some_support(np.random.default_rng(9), 5)
+    found = scorer.fit(support, prototypes_of(scorer, support))
+    left_out = scorer.leave_one_out(support, found)
+    views = attended_examples(scorer, found.attention_queries, support)  # (N, S, d)
+    for row, n in itertools.product(np.flatnonzero(support.membership.any(axis=1)), range(5)):
+        weights = support.membership[:, n].copy()
         weights[row] = 0  # one that is no example of the aspect is compared with all of them
-        for part, vectors in ((left_out.whole, known.examples.vectors), (left_out.seen, views[n])):
-            others = looking.prototype(vectors, weights, known.labels[n])
+        for part, vectors in (
+            (left_out.sentence_similarity, support.examples.vectors),
+            (left_out.attended_similarity, views[n]),
+        ):
+            others = scorer.prototype(vectors, weights, support.labels[n])
             assert part[row, n] == pytest.approx(vectors[row] @ others, abs=1e-5)
 
 
 def test_what_stands_in_for_a_name_is_left_out_with_each_example_that_it_is_made_of() -> None:
-    looking = LPNPlusScorer(20.0, 0.5, -0.4, -0.3, LPNPlusSettings(looks=1, ridge_strength=0.3))
-    known = some_known(np.random.default_rng(11), 3)
-    S, own = len(known.examples), known.membership
-    labels = unit((own > 0).T @ known.examples.vectors)
+    scorer = some_scorer(attention_steps=1, ridge_strength=0.3)
+    support = some_support(np.random.default_rng(11), 3)
+    S, own = len(support.examples), support.membership
+    labels = unit((own > 0).T @ support.examples.vectors)
     nothing = Sentences(labels, np.zeros((0, WIDTH), np.float32), np.zeros(3, np.int64))
-    known = known._replace(labels=labels, label_words=nothing)
-    assert known.nameless.all()
-    found, left_out = looking.learn(known, prototypes_of(looking, known))
-    views = looking._views(found.looking, known.examples)  # (N, S, d)
-    others = module.against(known.same, own, known.none)
+    support = support._replace(labels=labels, label_tokens=nothing)
+    assert support.unnamed.all()
+    found = scorer.fit(support, prototypes_of(scorer, support))
+    left_out = scorer.leave_one_out(support, found)
+    views = attended_examples(scorer, found.attention_queries, support)  # (N, S, d)
+    others = negative_membership(support)
     for row, n in zip(*np.nonzero(own), strict=True):
         X = np.concatenate([views[n], labels])
         sides = [np.append(own[:, n], np.eye(3)[n]), np.append(others[:, n], 1 - np.eye(3)[n])]
@@ -228,7 +208,68 @@ def test_what_stands_in_for_a_name_is_left_out_with_each_example_that_it_is_made
         weight = sum(side * total / (2 * side.sum()) for side in sides)
         weight[[row, S + n]] = 0.0
         fitted = np.linalg.solve((X.T * weight) @ X + 0.3 * np.eye(WIDTH), (X.T * weight) @ (sides[0] > 0))
-        assert left_out.apart[row, n] == pytest.approx(X[row] @ fitted, abs=1e-4)
+        assert left_out.ridge_score[row, n] == pytest.approx(X[row] @ fitted, abs=1e-4)
         rest = own[:, n] * (np.arange(S) != row)
-        stand_in = unit((rest > 0) @ known.examples.vectors)
-        assert left_out.seen[row, n] == pytest.approx(X[row] @ looking.prototype(views[n], rest, stand_in), abs=1e-5)
+        stand_in = unit((rest > 0) @ support.examples.vectors)
+        assert left_out.attended_similarity[row, n] == pytest.approx(
+            X[row] @ scorer.prototype(views[n], rest, stand_in), abs=1e-5
+        )
+
+
+def test_every_row_and_every_label_text_lists_its_tokens() -> None:
+    support = some_support(np.random.default_rng(2), 3)
+    support.membership[:3] = np.eye(3)
+    S, own = len(support.examples), support.membership > 0
+    kept = own.any(axis=1)
+    found = token_list(support)
+    lengths = np.concatenate([support.examples.lengths[kept], support.label_tokens.lengths])
+    np.testing.assert_array_equal(np.diff([*found.starts, len(found.vectors)]), lengths)
+    np.testing.assert_array_equal(found.positive, np.concatenate([own[kept], np.eye(3, dtype=bool)]))
+    np.testing.assert_array_equal(found.negative, ~found.positive)
+    np.testing.assert_allclose(np.linalg.norm(found.vectors, axis=1), 1, atol=1e-6)
+    assert kept.sum() < S, "a row without any weight has no tokens in the list"
+
+
+def test_label_texts_without_tokens_give_none() -> None:
+    support = some_support(np.random.default_rng(2), 3)
+    nothing = Sentences(support.labels, np.zeros((0, WIDTH), np.float32), np.zeros(3, np.int64))
+    found = token_list(support._replace(label_tokens=nothing))
+    assert len(found.starts) == len(found.positive) == support.membership.any(axis=1).sum()
+
+
+def test_of_very_many_examples_those_nearest_to_their_mean_give_the_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_TOKEN_EXAMPLES", 3)
+    support = some_support(np.random.default_rng(2), 2)
+    support.membership[:] = 0
+    support.membership[:5, 0] = support.membership[5, 1] = 1
+    found = token_list(support)
+    assert found.positive[:-2].sum(axis=0).tolist() == [3, 1]
+    vectors = support.examples.vectors[:5]
+    near = np.sort(np.argsort(-(vectors @ vectors.sum(axis=0)))[:3])
+    lengths = np.diff([*found.starts, len(found.vectors)])
+    assert lengths[:4].tolist() == support.examples.lengths[[*near, 5]].tolist()
+
+
+def test_an_aspect_without_tokens_has_no_token_near() -> None:
+    near = np.array([[0.2], [0.9], [0.4]])  # three rows, one token
+    rows = np.array([[True, False], [False, False], [True, False]])
+    assert nearest_of(near, rows).tolist() == [[0.4, 0.0]]
+
+
+def test_token_matches_do_not_depend_on_how_many_are_computed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    known, sentences = token_list(some_support(rng, 3)), random_sentences(rng, 9)
+    at_once = some_scorer().token_matches(known, sentences)
+    monkeypatch.setattr(module, "MAX_COSINES", 5 * len(known.vectors))
+    np.testing.assert_allclose(some_scorer().token_matches(known, sentences), at_once, atol=1e-6)
+
+
+def test_learned_numbers_of_version_0_1_are_read() -> None:
+    settings = {"looks": 1, "seen_share": 0.3, "word_weight": 0.0}
+    written = {"attention": 20, "seen_share": 0.5, "label_logit": -0.4, "label_slope": -0.3, "settings": settings}
+    expected = some_scorer(attention_steps=1, attended_weight=0.3, token_match_weight=0.0)
+    assert LPNPlusScorer.from_json(written, "runtime.json") == expected
+    tensors = {"log_attention": np.log(20), "seen_logit": 0.0, "label_logit": -0.4, "label_slope": -0.3}
+    arrays = {f"method.{name}": np.array(value) for name, value in tensors.items()}
+    read = LPNPlusScorer.of(arrays, expected.settings)
+    assert (read.attention, read.attended_weight) == (pytest.approx(20), 0.5)

@@ -282,7 +282,7 @@ def test_one_episode_can_be_learned_by_heart(case: Case, tiny_encoder: Callable[
     episode = EpisodeTensors(places[:10], membership, membership > 0, places[10:15], places[15:], query_labels)
 
     # The ranking is learned long before the count; at a weight of 1 the count takes 200 steps instead of 500.
-    eased = {"pooling_hidden": 16, "rank": 8, "count_weight": 1.0, "graph_width": 16, "word_weight": 0.0}
+    eased = {"pooling_hidden": 16, "rank": 8, "count_weight": 1.0, "graph_width": 16, "token_match_weight": 0.0}
     squared_error = case.name in ("relation", "proto-awatt")
     if case.name == "relation":
         # Sentences of a random encoder are all alike: at the usual scale every sigmoid would start at 1 and stay there.

@@ -1,4 +1,4 @@
-"""LPN+ against its formulas in numpy."""
+"""LPN+ against its formulas, its first attention step in torch and the rest by the detector's core."""
 
 from __future__ import annotations
 
@@ -10,58 +10,98 @@ import pytest
 import torch
 
 from examples import Example, as_list, built, mean_vectors, softmax, unit, weights_of
-from fewaspect.methods.lpn_plus import carried_against_others
+from fewaspect.methods.base import Method, Representations
+from fewaspect.methods.lpn_plus import carried_against_others, sentences_of, support_set, without_names
+from lpn_plus_formulas import Formulas
 
 
-def sigmoid(x: float) -> float:
-    return 1 / (1 + math.exp(-x))
+def formulas(method: Method, example: Example, **settings: float) -> Formulas:
+    w, s = weights_of(method), method.settings
+    used = {"steps": s.attention_steps, "token_match_weight": s.token_match_weight, "ridge_weight": s.ridge_weight}
+    S = len(example.support)
+    return Formulas(
+        [H.T for H in as_list(example.support)], example.membership.numpy(), [0.0] * S, list(range(S)),
+        [unit(e) for e in mean_vectors(example.labels)], [H.T for H in as_list(example.labels)],
+        math.exp(w["log_attention"]), 1 / (1 + math.exp(-w["attended_logit"])), w["label_logit"], w["label_slope"],
+        ridge_strength=s.ridge_strength, **{**used, **settings},
+    )  # fmt: skip
 
 
-def test_a_score_is_the_blend_of_the_whole_sentence_and_the_sentence_as_the_class_sees_it() -> None:
+def test_logits_are_the_scores_of_the_formulas_at_the_learned_scale() -> None:
     method, example = built("lpn-plus", moved=0.1), Example()
-    found, w = example.scores(method).logits.detach().numpy(), weights_of(method)
-    o, e, q = (mean_vectors(side) for side in (example.support, example.labels, example.queries))
-    attention, scale = math.exp(w["log_attention"]), math.exp(w["log_scale"])
-    share = sigmoid(w["seen_logit"])
-
-    def seen(H: np.ndarray, P: np.ndarray) -> np.ndarray:
-        return unit(H @ softmax(np.array([attention * float(P @ unit(h)) for h in H.T])))
-
-    for n in range(3):
-        shots = [s for s in range(7) if example.membership[s, n] > 0]
-        text = sigmoid(w["label_logit"] + w["label_slope"] * math.log(len(shots)))
-
-        def blend(mean: np.ndarray, text: float = text, n: int = n) -> np.ndarray:
-            return unit((1 - text) * unit(mean) + text * unit(e[n]))
-
-        P = looking = blend(np.mean([unit(o[s]) for s in shots], axis=0))
-        for _ in range(2):
-            words = looking
-            z = [seen(H, words) for H in as_list(example.support)]
-            Z = blend(np.mean([z[s] for s in shots], axis=0))
-            direction = ridge(np.stack([*z, *map(unit, e)]), [*shots, 7 + n], strength=0.5)
-            looking = unit(Z + unit(direction))
-        for i, H in enumerate(as_list(example.queries)):
-            zq = seen(H, words)
-            expected = (1 - share) * float(unit(q[i]) @ P) + share * float(zq @ Z) + 1.2 * float(zq @ direction)
-            expected += 0.6 * own_word(H, example, shots, n)
-            assert found[i, n] == pytest.approx(scale * expected, rel=1e-6)
+    found, scale = example.scores(method).logits.detach().numpy(), math.exp(weights_of(method)["log_scale"])
+    expected = formulas(method, example)
+    for i, H in enumerate(as_list(example.queries)):
+        for n in range(3):
+            assert found[i, n] == pytest.approx(scale * expected.score(H.T, n), rel=1e-6)
 
 
-def own_word(H: np.ndarray, example: Example, shots: list[int], n: int) -> float:
-    """The word that is most nearer to a word of the class, shots and label text, than to any word of the others."""
-    texts = [*as_list(example.support), *as_list(example.labels)]
-    own = [unit(u) for s in [*shots, 7 + n] for u in texts[s].T]
-    others = [unit(u) for s in range(10) if s not in (*shots, 7 + n) for u in texts[s].T]
-    nearest = [[max(0.0, *(float(unit(h) @ u) for u in words)) for words in (own, others)] for h in H.T]
-    return max(mine - theirs for mine, theirs in nearest)
+def test_the_loss_is_taken_on_the_first_attention_step_alone() -> None:
+    method, example = built("lpn-plus", moved=0.1), Example()
+    found, scale = (
+        method.learned_logits(example.task(method)).detach().numpy(),
+        math.exp(weights_of(method)["log_scale"]),
+    )
+    expected = formulas(method, example, steps=1, ridge_weight=0.0, token_match_weight=0.0)
+    for i, H in enumerate(as_list(example.queries)):
+        for n in range(3):
+            assert found[i, n] == pytest.approx(scale * expected.score(H.T, n), rel=1e-6)
+    losses = example.losses(method)
+    torch.testing.assert_close(losses["class"], carried_against_others(torch.from_numpy(found), example.query_labels))
 
 
-def ridge(X: np.ndarray, own: list[int], strength: float) -> np.ndarray:
-    """The minimum of sum_m c_m (w x_m - y_m)^2 + strength |w|^2, by its normal equations."""
-    y = np.isin(np.arange(len(X)), own).astype(float)
-    c = np.where(y > 0, len(X) / (2 * y.sum()), len(X) / (2 * (1 - y).sum()))
-    return np.linalg.solve((X.T * c) @ X + strength * np.eye(X.shape[1]), X.T @ (c * y))
+def test_gradients_of_the_first_step_are_those_of_finite_differences() -> None:
+    method, example = built("lpn-plus", moved=0.1), Example(queries=2)
+    states = example.support.values.clone().requires_grad_(True)
+
+    def logits(values: torch.Tensor) -> torch.Tensor:
+        return method.learned_logits(example.changed(support=example.support.with_values(values)).task(method))
+
+    assert torch.autograd.gradcheck(logits, states)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_logits_are_what_the_core_computes_for_single_precision_too(steps: int) -> None:
+    method, example = built("lpn-plus", attention_steps=steps).float(), Example(shots=(4, 2, 3))
+    sides = {name: getattr(example, name) for name in ("support", "labels", "queries")}
+    single = {name: side.with_values(side.values.float()) for name, side in sides.items()}
+    example = example.changed(membership=example.membership.float(), **single)
+    task, scorer = example.task(method), method.scorer
+    fitted = scorer.fit(support_set(task), method.prototypes(task).detach().numpy())
+    scores = scorer.combine_scores(scorer.components(fitted, sentences_of(task.queries)))
+    assert scores.dtype == np.float32
+    found = method.score(task)
+    np.testing.assert_allclose(found.logits.detach().numpy(), math.exp(method.log_scale.item()) * scores, rtol=1e-6)
+    assert torch.equal(found.shots, example.membership.sum(dim=0))
+
+
+def test_the_core_is_given_the_sentences_of_the_task_and_no_others() -> None:
+    example = Example()
+    method = built("lpn-plus")
+    everything = method.represent(example.support)
+    rows = torch.tensor([5, 0, 5])
+    found = sentences_of(everything.take(rows))
+    apart = as_list(example.support)
+    np.testing.assert_allclose(found.tokens, np.concatenate([apart[row].T for row in rows]))
+    np.testing.assert_allclose(found.vectors, everything.vectors[rows].detach().numpy())
+
+
+def test_equal_support_sentences_share_a_number() -> None:
+    example = Example(shots=(2, 2))
+    rows = torch.tensor([0, 1, 0, 3])
+    method = built("lpn-plus")
+    task = example.changed(support=example.support.take(rows)).task(method)
+    ids = support_set(task).duplicate_ids
+    assert ids[0] == ids[2]
+    assert len(set(ids.tolist())) == 3
+
+
+def test_label_texts_without_tokens_are_no_tokens_of_an_aspect() -> None:
+    method = built("lpn-plus")
+    task = Example().task(method)
+    bare = dataclasses.replace(task, labels=Representations(task.labels.vectors))
+    assert support_set(bare).unnamed.all()
+    assert method.score(bare).logits.isfinite().all()
 
 
 def test_the_label_text_counts_for_less_the_more_shots_there_are() -> None:
@@ -88,7 +128,7 @@ def test_a_carried_class_is_compared_only_with_those_the_query_does_not_carry() 
     assert float(carried_against_others(logits, carried)) == pytest.approx(first / 2)  # the last one carries all: 0
 
 
-def test_the_gradient_of_a_query_that_carries_every_class_is_nought() -> None:
+def test_the_gradient_of_a_query_that_carries_every_class_is_zero() -> None:
     logits = torch.randn(2, 3, requires_grad=True)
     carried_against_others(logits, torch.tensor([[True, True, True], [True, False, False]])).backward()
     assert logits.grad is not None
@@ -96,7 +136,7 @@ def test_the_gradient_of_a_query_that_carries_every_class_is_nought() -> None:
     assert not logits.grad[0].any()
 
 
-def test_across_an_episode_a_query_of_none_teaches_too() -> None:
+def test_with_the_contrast_of_queries_one_of_none_teaches_too() -> None:
     method, example = built("lpn-plus", moved=0.1), Example()
     logits = torch.tensor([[1.0, 2.0], [0.3, 0.1], [0.0, 5.0]], requires_grad=True)
     labels = torch.tensor([[True, False], [False, False], [False, True]])
@@ -104,7 +144,7 @@ def test_across_an_episode_a_query_of_none_teaches_too() -> None:
     (plain,) = method.losses(example.task, scores, labels, labels).values()
     plain.backward(retain_graph=True)
     assert not logits.grad[1].any()
-    method.settings = dataclasses.replace(method.settings, across=0.5)
+    method.settings = dataclasses.replace(method.settings, query_contrast=0.5)
     losses = method.losses(example.task, scores, labels, labels)
     first = -math.log(math.e / (math.e + math.exp(0.3) + 1))
     second = -math.log(math.exp(5) / (math.exp(5) + math.exp(0.1) + math.exp(2)))
@@ -157,23 +197,49 @@ def test_tuning_fits_the_count_to_the_episodes_and_leaves_the_ranking_alone() ->
     assert all(name.startswith(("count.", "threshold")) for name in moved)
 
 
-def test_words_without_weight_are_not_looked_up_and_change_nothing() -> None:
-    example = Example(shots=(3, 2, 2))
+def test_without_weight_tokens_are_not_compared_and_change_nothing() -> None:
     method = built("lpn-plus")
-    task = example.task(method)
-    parts = method.parts(method.learn(task.support, task.membership, task.labels), task.queries)
-    without = method.together(parts._replace(word=torch.zeros_like(parts.word)))
-    method.settings = dataclasses.replace(method.settings, word_weight=0.0)
-    aspects = method.learn(task.support, task.membership, task.labels)
-    assert len(aspects.words) == len(aspects.lengths) == 0
-    torch.testing.assert_close(method.together(method.parts(aspects, task.queries)), without)
+    task = Example(shots=(3, 2, 2)).task(method)
+    support, prototypes, queries = (
+        support_set(task),
+        method.prototypes(task).detach().numpy(),
+        sentences_of(task.queries),
+    )
+    components = method.scorer.components(method.scorer.fit(support, prototypes), queries)
+    without = method.scorer.combine_scores(components._replace(token_match=None))
+    method.settings = dataclasses.replace(method.settings, token_match_weight=0.0)
+    fitted = method.scorer.fit(support, prototypes)
+    assert fitted.token_list is None
+    np.testing.assert_allclose(method.scorer.combine_scores(method.scorer.components(fitted, queries)), without)
 
 
 def test_names_are_hidden_in_training_only() -> None:
     method, example = built("lpn-plus"), Example(shots=(3, 2, 2))
-    method.settings = dataclasses.replace(method.settings, nameless=0.95)
     task = example.task(method)
-    shown = method.eval().score(task).logits
-    torch.testing.assert_close(method.score(task).logits, shown)
+    shown, answered = method.learned_logits(task), method.score(task).logits
+    method.settings = dataclasses.replace(method.settings, unnamed_rate=0.95)
+    torch.testing.assert_close(method.score(task).logits, answered)
     torch.manual_seed(0)  # all three are hidden
-    assert not torch.allclose(method.train().score(task).logits, shown)
+    scores = method.train().score(task)
+    assert not torch.allclose(scores.logits, shown)
+    every = torch.ones(3, dtype=torch.bool)
+    hidden = dataclasses.replace(task, labels=without_names(task.support, task.membership, task.labels, every))
+    torch.testing.assert_close(scores.learned_logits, method.learned_logits(hidden))
+    found = method.losses(task, scores, example.support_labels, example.query_labels)["class"]
+    torch.testing.assert_close(found, carried_against_others(scores.learned_logits, example.query_labels))
+
+
+def test_a_hidden_name_is_the_mean_of_the_shots_and_no_other_changes() -> None:
+    task = Example(shots=(3, 2, 2)).task(built("lpn-plus"))
+    labels = without_names(task.support, task.membership, task.labels, torch.tensor([True, False, False]))
+    mean = task.support.vectors[:3].mean(dim=0)
+    torch.testing.assert_close(labels.vectors[0], mean / mean.norm())
+    assert torch.equal(labels.vectors[1:], task.labels.vectors[1:])
+
+
+def test_weights_of_version_0_1_are_read() -> None:
+    method, fresh = built("lpn-plus", moved=0.3), built("lpn-plus", moved=0.0)
+    written = method.state_dict()
+    written["seen_logit"] = written.pop("attended_logit")
+    fresh.load_state_dict(written)
+    assert float(fresh.attended_logit) == float(method.attended_logit)

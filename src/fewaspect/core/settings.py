@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type
 
 from fewaspect.core.errors import ConfigError
 
-S = TypeVar("S")
+S = TypeVar("S", bound="Settings")
 
 
 def option(default: Any, help: str, **limits: Any) -> Any:
@@ -25,6 +25,8 @@ def option(default: Any, help: str, **limits: Any) -> Any:
 
 class Settings:
     """Base class: types and limits of the fields are checked on construction."""
+
+    renamed: ClassVar[Mapping[str, str]] = {}  # names that version 0.1 wrote, and what they are called now
 
     def __post_init__(self) -> None:
         hints = get_type_hints(type(self))
@@ -148,19 +150,31 @@ class LPNPlusSettings(MethodSettings):
     family: ClassVar[str] = "LPN+"
     scale: float = option(20.0, "Start of the learned scale of the scores.", least=1e-6)
     attention_scale: float = option(20.0, "Start of the learned scale of the aspect's attention.", least=1e-6)
-    seen_share: float = option(
-        0.5, "Start of the learned share of the score as the aspect sees it.", least=0.01, most=0.99
+    attended_weight: float = option(
+        0.5, "Start of the learned weight of the attended sentence beside the whole one.", least=0.01, most=0.99
     )
     label_share_one: float = option(0.4, "Start of the label text's share with one shot.", least=0.01, most=0.99)
     label_share_five: float = option(0.27, "Start of the label text's share with five shots.", least=0.01, most=0.99)
-    looks: int = option(2, "Times an aspect looks: with its prototype, then with what it saw.", least=1)
+    attention_steps: int = option(
+        2, "Attention steps: with the prototype, then with what the last one attended to.", least=1
+    )
     ridge_weight: float = option(1.2, "Weight of the ridge regression beside the cosines.", least=0.0)
-    ridge_strength: float = option(0.5, "How strongly the ridge regression is held back.", least=1e-6)
-    word_weight: float = option(0.6, "Weight of the best word that the aspect has and no other.", least=0.0)
+    ridge_strength: float = option(0.5, "Regularisation strength of the ridge regression.", least=1e-6)
+    token_match_weight: float = option(0.6, "Weight of the best token that the aspect has and no other.", least=0.0)
     count_hidden: int = option(32, "Width of the count's hidden layer.", least=1)
-    most_aspects: int = option(6, "Largest count.", least=1)
-    across: float = option(0.0, "Weight of telling an aspect's sentences from those of others and of none.", least=0.0)
-    nameless: float = option(0.0, "Share of aspects whose label text is hidden in training.", least=0.0, most=0.95)
+    max_count: int = option(6, "Largest count.", least=1)
+    query_contrast: float = option(
+        0.0, "Weight of the class loss over queries: an aspect's sentences against all others.", least=0.0
+    )
+    unnamed_rate: float = option(0.0, "Share of aspects whose label text is hidden in training.", least=0.0, most=0.95)
+    renamed: ClassVar[Mapping[str, str]] = {
+        "seen_share": "attended_weight",
+        "looks": "attention_steps",
+        "word_weight": "token_match_weight",
+        "most_aspects": "max_count",
+        "across": "query_contrast",
+        "nameless": "unnamed_rate",
+    }
 
 
 @dataclass(frozen=True)
@@ -264,12 +278,19 @@ def largest(name: str, text: str) -> int:
 
 def build_settings(kind: type[S], values: Mapping[str, Any], where: str = "settings") -> S:
     """A settings object from plain values; an unknown name is refused with the nearest known one."""
+    values = current_names(kind, values)
     known = {item.name for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
     refuse_unknown(values, known, where)
     hints = get_type_hints(kind)
     # YAML reads `way: 5` as a number.
     plain = {n: str(v) if hints[n] is str and type(v) is int else v for n, v in values.items()}
     return kind(**plain)
+
+
+def current_names(kind: type[Settings], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values under the names of today, where version 0.1 wrote others; one that is given twice stays as it is."""
+    renamed = {old: new for old, new in kind.renamed.items() if new not in values}
+    return {renamed.get(name, name): value for name, value in values.items()}
 
 
 def setting_names(kind: type[Settings]) -> set[str]:

@@ -1,14 +1,16 @@
-"""How probable an aspect is: a logistic regression over what its score is made of and how it stands to the others.
+"""Scores to probabilities: a logistic regression over the components of a score and its place among the others.
 
-It is learned over episodes of aspects that the encoder never saw, and then serves any aspects: how near a sentence is
-to an aspect says whether it is there at all, how it stands to the others says which of neighbours it is.
+It is fitted once, over episodes of aspects that the encoder never saw, and serves any aspects: how near a sentence is
+to an aspect says whether the aspect is there at all, its place among the others says which of several it is. The bias
+is fitted to a user's own examples: "food" covers far more than "parking", so where examples that are left out score
+low or high, other sentences will too.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,23 +20,29 @@ import numpy as np
 from fewaspect.core.errors import CheckpointError
 from fewaspect.core.files import atomic_write
 from fewaspect.core.settings import to_json
-from fewaspect.detector.scoring import Parts
+from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer, ScoreComponents, SupportSet, negative_membership
 
-FEATURES = ("whole", "seen", "apart", "share", "lead", "shots", "aspects")
-SHARPNESS = 5.0  # of the softmax that the share is taken from: mild, so that a second aspect keeps its share
-RANK = 3  # the score that others lead is the third best: a sentence often has two aspects, rarely more
+FEATURES = (
+    "sentence_similarity", "attended_similarity", "ridge_score", "log_softmax", "margin", "log_shots", "log_aspects"
+)  # fmt: skip
+_VERSION_0_1 = dict(zip(("whole", "seen", "apart", "share", "lead", "shots", "aspects"), FEATURES, strict=True))
+SHARPNESS = 5.0  # of the softmax: mild, so that a second aspect keeps its share
+RANK = 3  # the margin is taken to the third best score: a sentence often has two aspects, rarely more
+NONE_RATE = 0.35  # share of sentences without an aspect where the regression was fitted: `benchmarks/product.py`
+MAX_ROWS = 128  # examples that the bias is fitted to
+MAX_STEPS = 50  # of Newton's method
 
 
-def features(parts: Parts, scores: np.ndarray, shots: np.ndarray) -> np.ndarray:
-    """(Q, N, features) of each sentence and aspect, from scores on the scale of cosines and (N,) numbers of shots."""
+def score_features(components: ScoreComponents, scores: np.ndarray, shots: np.ndarray) -> np.ndarray:
+    """(Q, N, features), from (Q, N) scores on the scale of cosines and (N,) or (Q, N) numbers of shots."""
     sharp = SHARPNESS * scores
     highest = sharp.max(axis=1, keepdims=True, initial=-1e30)
-    share = sharp - highest - np.log(np.exp(sharp - highest).sum(axis=1, keepdims=True))
-    Q, N = scores.shape
+    log_softmax = sharp - highest - np.log(np.exp(sharp - highest).sum(axis=1, keepdims=True))
+    N = scores.shape[1]
     third = np.partition(scores, N - min(RANK, N), axis=1)[:, N - min(RANK, N)]
-    known = np.broadcast_to(np.log1p(shots), (Q, N))
-    aspects = np.full((Q, N), math.log(max(1, N)))
-    return np.stack([parts.whole, parts.seen, parts.apart, share, scores - third[:, None], known, aspects], axis=-1)
+    log_shots = np.broadcast_to(np.log1p(shots), scores.shape)
+    log_aspects = np.full(scores.shape, math.log(max(1, N)))
+    return np.stack([*components[:3], log_softmax, scores - third[:, None], log_shots, log_aspects], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -44,39 +52,96 @@ class ProbabilityModel:
     intercept: float
     weights: dict[str, float]
 
-    def __call__(self, features: np.ndarray, shift: float = 0.0) -> np.ndarray:
-        """(Q, N) probabilities."""
-        return 1 / (1 + np.exp(-(self.logits(features) + shift)))
+    def __call__(self, features: np.ndarray, bias: float = 0.0) -> np.ndarray:
+        """(Q, N) probabilities of (Q, N, features)."""
+        return 1 / (1 + np.exp(-(self.logits(features) + bias)))
 
     def logits(self, features: np.ndarray) -> np.ndarray:
-        """(Q, N), of which the probabilities are the logistic function."""
+        """(Q, N) of (Q, N, features)."""
         return features @ np.array([self.weights[name] for name in FEATURES]) + self.intercept
+
+    @property
+    def identity(self) -> str:
+        """As text, for digests; in the words of version 0.1, so that what it saved is recognized."""
+        weights = {old: self.weights[name] for old, name in _VERSION_0_1.items()}
+        return f"Presence(intercept={self.intercept!r}, weights={weights!r})"
 
     def save(self, path: Path) -> None:
         with atomic_write(path) as file:
             file.write(to_json(asdict(self)))
 
     @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> ProbabilityModel:
+        """From its fields as JSON; the names of version 0.1 are read too."""
+        given = {_VERSION_0_1.get(name, name): value for name, value in content["weights"].items()}
+        return cls(float(content["intercept"]), {name: float(given[name]) for name in FEATURES})
+
+    @classmethod
     def load(cls, path: Path) -> ProbabilityModel:
         try:
-            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            weights = {name: float(found["weights"][name]) for name in FEATURES}
-            return cls(float(found["intercept"]), weights)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise CheckpointError(
                 f"{path}: expected the weights of {', '.join(FEATURES)} and an intercept, found {error!r}."
             ) from error
 
 
-def fit_probability_model(episodes: Sequence[tuple[np.ndarray, np.ndarray]]) -> ProbabilityModel:
-    """From (Q, N, features) and (Q, N) truth of many episodes; every episode counts the same, whatever its size."""
-    from sklearn.linear_model import LogisticRegression
+def fit_bias(scorer: LPNPlusScorer, model: ProbabilityModel, support: SupportSet, fitted: FittedAspects) -> float:
+    """What must be added to the logits to make the labels of the examples most probable, each of them left out.
 
-    x = np.concatenate([rows.reshape(-1, rows.shape[-1]).astype(float) for rows, _ in episodes])
-    y = np.concatenate([truth.ravel() for _, truth in episodes])
-    counts = np.concatenate([np.full(truth.size, 1.0 / truth.size) for _, truth in episodes])
-    middle, spread = x.mean(axis=0), x.std(axis=0) + 1e-9
-    fitted = LogisticRegression(max_iter=1000).fit((x - middle) / spread, y, counts * len(y) / counts.sum())
-    weights = fitted.coef_[0] / spread
-    intercept = float(fitted.intercept_[0] - weights @ middle)
-    return ProbabilityModel(intercept, dict(zip(FEATURES, map(float, weights), strict=True)))
+    0 without examples, and for a single aspect without examples of none.
+    """
+    rows = calibration_rows(support)
+    own, shots = support.membership[rows], fitted.shots - support.membership[rows]  # (rows, N)
+    if not own.any() or (own.shape[1] == 1 and not support.negative_weights.any()):
+        return 0.0
+    components = left_out_components(scorer, support, fitted, rows)
+    logits = model.logits(score_features(components, scorer.combine_scores(components), shots))
+    members, none = support.membership.max(axis=1), support.negative_weights  # pieces of a long text add up to one
+    share = max(members.sum() / (members.sum() + none.sum()), 1 - NONE_RATE)  # of examples with an aspect
+    logits = logits + math.log(share / (1 - NONE_RATE))  # examples have an aspect more often than sentences do
+    weights = members[rows] + none[rows] * members[rows].sum() * (1 / share - 1) / max(none[rows].sum(), 1e-9)
+    used = (own > 0) | (negative_membership(support)[rows] > 0)  # not if an equal sentence has the aspect
+    used &= ~((own > 0) & support.unnamed & (shots < 1e-3))  # without its only example, nothing is left
+    return most_probable_bias(logits, own > 0, weights[:, None] * used)
+
+
+def calibration_rows(support: SupportSet) -> np.ndarray:
+    """At most `MAX_ROWS` examples, some of none among them if there are. Which ones depends on their words alone, not
+    on their order."""
+    members, none = (
+        rows[np.argsort(support.duplicate_ids[rows], kind="stable")]
+        for rows in (np.flatnonzero(support.membership.any(axis=1)), np.flatnonzero(support.negative_weights > 0))
+    )
+    none = none[: max(round(NONE_RATE * MAX_ROWS), MAX_ROWS - len(members))]
+    return np.concatenate([members[: MAX_ROWS - len(none)], none])
+
+
+def left_out_components(
+    scorer: LPNPlusScorer, support: SupportSet, fitted: FittedAspects, rows: np.ndarray
+) -> ScoreComponents:
+    """(rows, N) each. Without token matches: an example's own would say too much. An example that has no part in an
+    aspect's regression is compared as any sentence."""
+    sentence, attended, ridge = (part[rows] for part in scorer.leave_one_out(support, fitted)[:3])
+    missing = np.flatnonzero(np.isnan(ridge).any(axis=1))
+    if len(missing):
+        found = scorer.components(fitted._replace(token_list=None), support.examples.take(rows[missing]))
+        for part, other in ((attended, found.attended_similarity), (ridge, found.ridge_score)):
+            part[missing] = np.where(np.isnan(part[missing]), other, part[missing])
+    return ScoreComponents(sentence, attended, ridge, None)
+
+
+def most_probable_bias(logits: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> float:
+    """The maximum a posteriori, by Newton's method; the prior is a standard normal distribution.
+
+    (rows, N) logits and truth, and weights that broadcast to them.
+    """
+    bias = 0.0
+    for _ in range(MAX_STEPS):
+        p = 1 / (1 + np.exp(-(logits + bias)))
+        slope, curvature = (weights * (truth - p)).sum() - bias, (weights * p * (1 - p)).sum() + 1
+        step = float(np.clip(slope / curvature, -1, 1))
+        bias += step
+        if abs(step) < 1e-6:
+            break
+    return bias

@@ -9,9 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from fewaspect.detector.bias import with_shift
+from fewaspect.detector.calibration import fit_bias
 from fewaspect.detector.model import InferenceModel
-from fewaspect.detector.scoring import Aspects, LPNPlusScorer, SupportSet
+from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer, SupportSet
 from fewaspect.detector.support import Examples
 from fewaspect.inference.encoded import Sentences, unit
 from fewaspect.inference.threads import ONE_THREAD
@@ -53,10 +53,10 @@ class FittedState:
     encodings: Mapping[str, CachedEncoding]  # by example text
     label_encodings: Mapping[str, CachedEncoding]  # by label text
     width: int
-    aspects: Aspects | None = None
+    aspects: FittedAspects | None = None
 
     @property
-    def fitted(self) -> Aspects:
+    def fitted(self) -> FittedAspects:
         """The fitted aspects; an error of the program before `fit_aspects`."""
         assert self.aspects is not None, "fit_aspects comes first"
         return self.aspects
@@ -95,9 +95,9 @@ def fit_aspects(model: InferenceModel, state: FittedState) -> FittedState:
     """
     support = support_set(state)
     with ONE_THREAD:
-        aspects, left_out = model.scorer.learn(support, prototypes(model.scorer, support))
-        aspects = with_shift(model.scorer, model.probability_model, support, aspects, left_out)
-    return replace(state, aspects=aspects)
+        fitted = model.scorer.fit(support, prototypes(model.scorer, support))
+        bias = fit_bias(model.scorer, model.probability_model, support, fitted)
+    return replace(state, aspects=fitted._replace(bias=bias))
 
 
 def prototypes(scorer: LPNPlusScorer, support: SupportSet) -> np.ndarray:

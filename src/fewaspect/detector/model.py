@@ -15,9 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fewaspect.core.errors import CheckpointError, ConfigError
-from fewaspect.core.settings import LPNPlusSettings, build_settings
-from fewaspect.detector.calibration import FEATURES, ProbabilityModel, features
-from fewaspect.detector.scoring import Aspects, LPNPlusScorer
+from fewaspect.detector.calibration import ProbabilityModel, score_features
+from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer
 from fewaspect.inference.batching import length_batches
 from fewaspect.inference.encoded import Sentences
 from fewaspect.inference.encoder import TextEncoder
@@ -91,10 +90,11 @@ class InferenceModel:
             with ThreadPoolExecutor(workers) as pool:
                 yield from pool.map(one, batches)
 
-    def probabilities(self, aspects: Aspects, sentences: Sentences) -> np.ndarray:
+    def probabilities(self, aspects: FittedAspects, sentences: Sentences) -> np.ndarray:
         """(Q, N)."""
-        parts = self.scorer.parts(aspects, sentences)
-        return self.probability_model(features(parts, self.scorer.together(parts), aspects.shots), aspects.shift)
+        components = self.scorer.components(aspects, sentences)
+        features = score_features(components, self.scorer.combine_scores(components), aspects.shots)
+        return self.probability_model(features, aspects.bias)
 
     def split_sentences(self, texts: Sequence[str]) -> tuple[list[list[Span]], list[list[int]], list[str], list[bool]]:
         """The sentences of each text, none longer than the encoder reads: spans, numbers, the distinct ones, and
@@ -109,7 +109,7 @@ class InferenceModel:
         return spans, rows, list(numbers), [own != first for own, first in zip(spans, whole, strict=True)]
 
     def predict_sentences(
-        self, aspects: Aspects, texts: Sequence[str], batch_tokens: int | None = None, *, vectors: bool = False,
+        self, aspects: FittedAspects, texts: Sequence[str], batch_tokens: int | None = None, *, vectors: bool = False,
         evidence: bool = False,
     ) -> SentencePredictions:  # fmt: skip
         """Every sentence against every fitted aspect; a sentence without a readable word has probabilities of 0."""
@@ -120,7 +120,7 @@ class InferenceModel:
         )  # fmt: skip
 
         def score(some: Sentences) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-            adds = self.scorer.evidence(aspects, some) if evidence else []
+            adds = self.scorer.token_evidence(aspects, some) if evidence else []
             return self.probabilities(aspects, some), some.vectors, adds
 
         for batch, (probabilities, directions, adds) in self.map_batches(sentences, batch_tokens, score):
@@ -157,7 +157,8 @@ def _load(path: str, _changed: int) -> InferenceModel:
     folder = Path(path)
     metadata = read_metadata(folder)
     try:
-        scorer, probability_model = _scorer(metadata["scorer"], path), _probability_model(metadata["probability_model"])
+        scorer = LPNPlusScorer.from_json(metadata["scorer"], path)
+        probability_model = ProbabilityModel.from_json(metadata["probability_model"])
         identity = {str(name): str(value) for name, value in metadata["identity"].items()}
         identity["graph"] = metadata["files"][GRAPH]
         precision = metadata.get("precision") or ("int8" if metadata["backend"] == "onnx-int8" else "fp32")
@@ -167,17 +168,6 @@ def _load(path: str, _changed: int) -> InferenceModel:
             f"{folder}: expected the metadata of a model, found a damaged file: {error!r}."
         ) from error
     return InferenceModel(encoder, scorer, probability_model, {**identity, "precision": precision}, folder)
-
-
-def _scorer(values: Mapping[str, Any], where: str) -> LPNPlusScorer:
-    numbers = dict(values)
-    settings = build_settings(LPNPlusSettings, numbers.pop("settings"), where)
-    return LPNPlusScorer(**{name: float(value) for name, value in numbers.items()}, settings=settings)
-
-
-def _probability_model(values: Mapping[str, Any]) -> ProbabilityModel:
-    weights = {name: float(values["weights"][name]) for name in FEATURES}
-    return ProbabilityModel(float(values["intercept"]), weights)
 
 
 def model_metadata(model: InferenceModel, padding: int) -> dict[str, Any]:

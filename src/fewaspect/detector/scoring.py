@@ -1,332 +1,314 @@
-"""LPN+ as it serves, in numpy: what `methods.lpn_plus` computes for a trained model, with any number of aspects.
-
-Nothing here needs torch. That the two agree is tested.
-"""
+"""LPN+ in numpy: aspects fitted to examples and label texts, sentences scored. The only implementation of it: a
+detector serves with it, and an evaluation of the method (`fewaspect.methods.lpn_plus`) calls it for each episode."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fewaspect.core.settings import LPNPlusSettings
-from fewaspect.inference.batching import length_batches
-from fewaspect.inference.encoded import Sentences, unit
+from fewaspect.core.settings import LPNPlusSettings, build_settings
+from fewaspect.detector.ridge import leave_one_out, ridge_direction
+from fewaspect.inference.encoded import Sentences, norms, unit
 
-MOST_OTHERS = 128  # rows that an aspect is told apart from: those of an episode of the benchmark and more
-ASPECTS_AT_ONCE = 8  # where each is told apart from the rows near it: few share theirs
-TOKENS_AT_ONCE = 1 << 13  # of examples, padding included
-AT_ONCE = 1 << 22  # cosines of words
-MOST_WORDY = 64  # examples of an aspect whose words are looked up
+MAX_NEGATIVES = 128  # negative rows in an aspect's regression: more than an episode of the benchmark has
+MAX_COSINES = 1 << 22  # between tokens, computed at once
+MAX_TOKEN_EXAMPLES = 64  # examples of an aspect whose tokens are compared
 
 
-class Aspects(NamedTuple):
-    """What examples and label texts of N aspects come to; texts are compared with nothing else of them."""
+class FittedAspects(NamedTuple):
+    """N aspects as sentences are compared with them."""
 
-    prototypes: np.ndarray  # (N, d) examples blended with the label text
-    looking: np.ndarray  # (N, d) what an aspect looks with for the words of a text
-    seen: np.ndarray  # (N, d) its examples as it sees them
-    directions: np.ndarray  # (N, d) what sets them apart from those of the other aspects
+    prototypes: np.ndarray  # (N, d) mean of the examples blended with the label text
+    attention_queries: np.ndarray  # (N, d) of the last attention step
+    attended_prototypes: np.ndarray  # (N, d) mean of the examples as attended to, blended with the label text
+    ridge_directions: np.ndarray  # (N, d) what separates them from the examples of other aspects
     shots: np.ndarray  # (N,)
-    words: WordList | None
-    shift: float = 0.0  # what is added to the logits of all probabilities
+    token_list: TokenList | None
+    bias: float = 0.0  # added to the logits of all probabilities
 
 
-class WordList(NamedTuple):
-    """Tokens of examples and label texts as unit vectors, and whose they are."""
+class TokenList(NamedTuple):
+    """Tokens of M examples and label texts as unit vectors, and to which aspects they belong."""
 
-    vectors: np.ndarray  # (words, d)
-    starts: np.ndarray  # (M,) where the words of each text begin
-    own: np.ndarray  # (M, N) bool, words of the aspect
-    others: np.ndarray  # (M, N) bool, or words of others
+    vectors: np.ndarray  # (tokens, d)
+    starts: np.ndarray  # (M,) place of each text's first token
+    positive: np.ndarray  # (M, N) bool: the text belongs to the aspect
+    negative: np.ndarray  # (M, N) bool: it belongs to others
 
 
-class Parts(NamedTuple):
-    """What a score is made of, each (Q, N) and on the scale of cosines."""
+class ScoreComponents(NamedTuple):
+    """The terms of a score, (Q, N) each and on the scale of cosines."""
 
-    whole: np.ndarray  # cosine of the whole sentence with the prototype
-    seen: np.ndarray  # of the sentence as the aspect sees it with its examples as it sees them
-    apart: np.ndarray  # along what sets these apart from the examples of others
-    word: np.ndarray | None  # how much nearer its best word is to a word of the aspect than to any of the others
+    sentence_similarity: np.ndarray  # cosine of the sentence vector and the prototype
+    attended_similarity: np.ndarray  # cosine of the attended sentence and the attended prototype
+    ridge_score: np.ndarray  # product of the attended sentence and the ridge direction
+    token_match: np.ndarray | None  # the best token's cosine with a token of the aspect minus that with one of others
 
 
 class SupportSet(NamedTuple):
     """Examples in S rows, and label texts."""
 
     examples: Sentences
-    same: np.ndarray  # (S,) equal numbers for equal sentences
-    membership: np.ndarray  # (S, N) how much a row counts for each aspect
-    none: np.ndarray  # (S,) how much it counts against all of them
-    labels: np.ndarray  # (N, d) of a nameless aspect, the mean of its examples stands in
-    label_words: Sentences
+    duplicate_ids: np.ndarray  # (S,) equal for equal sentences
+    membership: np.ndarray  # (S, N) weight of a row as an example of each aspect
+    negative_weights: np.ndarray  # (S,) weight of a row as an example of none of them
+    labels: np.ndarray  # (N, d) of an unnamed aspect, the mean of its examples
+    label_tokens: Sentences
 
     @property
-    def nameless(self) -> np.ndarray:
-        """(N,) bool: its label text says nothing that could be read."""
-        return self.label_words.lengths == 0
+    def unnamed(self) -> np.ndarray:
+        """(N,) bool: the aspect has no label text."""
+        return self.label_tokens.lengths == 0
+
+
+class Regression(NamedTuple):
+    """The M rows that one aspect's ridge regression is fitted to: K of its examples, other examples, label texts."""
+
+    rows: np.ndarray  # (M,) label texts are numbered after the S examples
+    vectors: np.ndarray  # (M, d) examples as the aspect attends to them
+    positive: np.ndarray  # (M,) weights of its examples and label text
+    negative: np.ndarray  # (M,) weights of the others
 
 
 @dataclass(frozen=True)
 class LPNPlusScorer:
-    """The learned numbers of LPN+, and how it compares."""
+    """The learned numbers of LPN+, and how it fits and compares."""
 
     attention: float
-    seen_share: float
+    attended_weight: float
     label_logit: float
     label_slope: float
     settings: LPNPlusSettings
 
     @classmethod
     def of(cls, tensors: Mapping[str, np.ndarray], settings: LPNPlusSettings) -> LPNPlusScorer:
-        """From the weights of a run, by their names."""
-        attention, share, label, slope = (
-            float(tensors[f"method.{name}"]) for name in ("log_attention", "seen_logit", "label_logit", "label_slope")
+        """From the weights of a run, by their names; version 0.1 wrote "seen_logit"."""
+        weight = "attended_logit" if "method.attended_logit" in tensors else "seen_logit"
+        attention, attended, label, slope = (
+            float(tensors[f"method.{name}"]) for name in ("log_attention", weight, "label_logit", "label_slope")
         )
-        return cls(float(np.exp(attention)), _sigmoid(share), label, slope, settings)
+        return cls(float(np.exp(attention)), float(_sigmoid(attended)), label, slope, settings)
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], where: str) -> LPNPlusScorer:
+        """From its fields as JSON; version 0.1 wrote "seen_share"."""
+        values = {"attended_weight" if name == "seen_share" else name: value for name, value in content.items()}
+        settings = build_settings(LPNPlusSettings, values.pop("settings"), where)
+        return cls(**{name: float(value) for name, value in values.items()}, settings=settings)
 
     def prototype(self, vectors: np.ndarray, weights: np.ndarray, label: np.ndarray) -> np.ndarray:
-        """(d,) one aspect's, from its own (K, d) examples and (d,) label text alone."""
-        shots = weights.sum()
-        mean = (weights / max(shots, 1e-9)) @ vectors
-        return self._blend(mean[None], label[None], np.array([shots]))[0]
+        """(d,) of one aspect, from its own (K, d) examples, their (K,) weights and its (d,) label text alone."""
+        return self._blend((weights @ vectors)[None], label[None], np.array([weights.sum()]))[0]
 
-    def learn(self, known: SupportSet, prototypes: np.ndarray, most_others: int = MOST_OTHERS) -> tuple[Aspects, Parts]:
-        """Each aspect looks twice: with its prototype, then with what its examples' own words turned out to be.
+    def fit(self, support: SupportSet, prototypes: np.ndarray, max_negatives: int = MAX_NEGATIVES) -> FittedAspects:
+        """Attention steps: the first query is the prototype, each next one the direction of the attended prototype
+        and of the ridge regression together.
 
-        Also (S, N) how each example compares as if it had not been given; nan where it takes no part in the learning.
+        With more than `max_negatives` rows, an aspect's regression takes as negative ones those nearest to its
+        prototype. Up to that many, as in the episodes of the benchmark, it takes all.
         """
-        own = known.membership.astype(np.float32)
-        shots, texts = own.sum(axis=0), np.eye(own.shape[1], dtype=np.float32)
-        others = against(known.same, own, known.none)
-        for_it, against_it = np.concatenate([own, texts]), np.concatenate([others, 1 - texts])  # (S + N, N)
-        step = max(1, len(shots))
-        if len(for_it) > most_others:
-            rows = np.concatenate([known.examples.vectors, known.labels])
-            against_it = against_it * nearest(rows @ prototypes.T, against_it > 0, most_others)
-            step = ASPECTS_AT_ONCE
-        some_at_once = np.split(np.arange(len(shots)), range(step, len(shots), step))
-        looking = seen = directions = prototypes
-        for turn in range(self.settings.looks):
-            looking = unit(seen + unit(directions)) if turn else prototypes
-            looks = [self._look(looking[n], n, known, for_it[:, n], against_it[:, n]) for n in some_at_once]
-            seen, directions, *without = (np.concatenate(part) for part in zip(*looks, strict=True))
-        vectors, all_of_them = known.examples.vectors, np.arange(len(shots))
-        every = np.arange(len(vectors))
-        _, whole = self._examples(
-            np.broadcast_to(vectors, (len(shots), *vectors.shape)), own.T, all_of_them, every, known
+        shots = support.membership.sum(axis=0)
+        queries, attended, directions = prototypes, np.empty_like(prototypes), np.empty_like(prototypes)
+        for step in range(self.settings.attention_steps):
+            queries = unit(attended + unit(directions)) if step else prototypes
+            for n, regression in enumerate(self.attend_once(queries, support, prototypes, max_negatives)):
+                attended[n], directions[n] = self._fit_aspect(regression, support, n)
+        tokens = token_list(support) if self.settings.token_match_weight else None
+        return FittedAspects(prototypes, queries, attended, directions, shots, tokens)
+
+    def attend_once(
+        self, queries: np.ndarray, support: SupportSet, prototypes: np.ndarray, max_negatives: int
+    ) -> Iterator[Regression]:
+        """The regression of each aspect, with examples as its (d,) query attends to them."""
+        S, N = support.membership.shape
+        positive, negative = row_weights(support, prototypes, max_negatives)
+        at_once = self._attended_vectors(queries, support.examples) if len(positive) <= max_negatives else None
+        for n in range(N):
+            rows = np.flatnonzero(positive[:, n] + negative[:, n])
+            examples, texts = rows[rows < S], rows[rows >= S] - S
+            if at_once is None:
+                attended = self._attended_vectors(queries[n : n + 1], support.examples.take(examples))[0]
+            else:
+                attended = at_once[n, examples]
+            vectors = np.concatenate([attended, support.labels[texts]])
+            yield Regression(rows, vectors, positive[rows, n], negative[rows, n])
+
+    def leave_one_out(
+        self, support: SupportSet, fitted: FittedAspects, max_negatives: int = MAX_NEGATIVES
+    ) -> ScoreComponents:
+        """(S, N) each example compared with aspects that were fitted without it, but for the attention queries.
+
+        Without token matches; nan where an example has no part in an aspect's regression.
+        """
+        S, N = support.membership.shape
+        sentence = support.examples.vectors @ fitted.prototypes.T
+        attended, ridge = np.full((2, S + N, N), np.nan, dtype=sentence.dtype)
+        regressions = self.attend_once(fitted.attention_queries, support, fitted.prototypes, max_negatives)
+        for n, (rows, vectors, *sides) in enumerate(regressions):
+            coupled = int(np.flatnonzero(rows == S + n)[0]) if support.unnamed[n] else None  # made of the examples
+            ridge[rows, n] = leave_one_out(vectors, *sides, self.settings.ridge_strength, coupled)
+            attended[rows, n] = vectors @ fitted.attended_prototypes[n]
+            own = np.flatnonzero(support.membership[:, n])
+            attended[own, n] = self._left_out(vectors[np.isin(rows, own)], support, n)
+            sentence[own, n] = self._left_out(support.examples.vectors[own], support, n)
+        return ScoreComponents(sentence, attended[:S], ridge[:S], None)
+
+    def components(self, fitted: FittedAspects, sentences: Sentences) -> ScoreComponents:
+        """(Q, N) each, of Q sentences.
+
+        An attended sentence is a weighted mean of token states, so its products are means of theirs: the vectors
+        themselves, (Q, N, d), are never computed.
+        """
+        attention, lengths, *products = self._attend(
+            fitted, sentences, fitted.attended_prototypes, fitted.ridge_directions
         )
-        words = word_list(known, own, others) if self.settings.word_weight else None
-        left_out = Parts(whole.T, without[0].T, without[1].T, None)
-        return Aspects(prototypes, looking, seen, directions, shots, words), left_out
+        attended, ridge = (sentences.reduce(np.add, attention * each) / lengths for each in products)
+        match = None
+        if fitted.token_list:
+            match = sentences.reduce(np.maximum, self.token_matches(fitted.token_list, sentences))
+        return ScoreComponents(sentences.vectors @ fitted.prototypes.T, attended, ridge, match)
 
-    def parts(self, aspects: Aspects, sentences: Sentences) -> Parts:
-        """Sentences against aspects, in every respect.
-
-        What an aspect sees of a sentence is a mean of its token states, so that its products are means of theirs, and
-        its length follows from the products of the tokens among themselves: it need not be computed itself.
-        """
-        attention, towards, norms = self._seen(aspects, sentences, (aspects.seen, aspects.directions))
-        seen, apart = ((attention * each).sum(axis=1) / norms for each in towards)
-        word = self.words(aspects.words, sentences).max(axis=1) if aspects.words else None
-        return Parts(sentences.vectors @ aspects.prototypes.T, seen, apart, word)
-
-    def together(self, parts: Parts) -> np.ndarray:
+    def combine_scores(self, components: ScoreComponents) -> np.ndarray:
         """(Q, N) scores on the scale of cosines."""
-        scores = (1 - self.seen_share) * parts.whole + self.seen_share * parts.seen
-        scores = scores + self.settings.ridge_weight * parts.apart
-        return scores if parts.word is None else scores + self.settings.word_weight * parts.word
+        sentence, attended, ridge, match = components
+        scores = (1 - self.attended_weight) * sentence + self.attended_weight * attended
+        scores = scores + self.settings.ridge_weight * ridge
+        return scores if match is None else scores + self.settings.token_match_weight * match
 
-    def evidence(self, aspects: Aspects, sentences: Sentences) -> list[np.ndarray]:
-        """For each sentence (N, T) what each token adds to its scores, which are sums over tokens."""
-        towards = self.seen_share * aspects.seen + self.settings.ridge_weight * aspects.directions
-        attention, (along,), norms = self._seen(aspects, sentences, (towards,))
-        H = sentences.padded
-        lengths = np.maximum(np.linalg.norm(H.sum(axis=1), axis=-1), 1e-12)[:, None, None]
-        added = (1 - self.seen_share) * (H @ aspects.prototypes.T) / lengths + attention * along / norms[:, None, :]
-        if aspects.words:
-            words = self.words(aspects.words, sentences)  # (Q, T, N)
-            best = words == words.max(axis=1, keepdims=True)
-            best &= np.cumsum(best, axis=1) == 1  # the first of equals
-            added = added + self.settings.word_weight * np.where(best, words, 0.0)
-        return [own[:length].T for own, length in zip(added, sentences.lengths, strict=True)]
+    def token_evidence(self, fitted: FittedAspects, sentences: Sentences) -> list[np.ndarray]:
+        """For each sentence (N, T), what each token adds to the scores, which are sums over tokens."""
+        weight = self.attended_weight
+        directions = weight * fitted.attended_prototypes + self.settings.ridge_weight * fitted.ridge_directions
+        attention, lengths, attended, sentence = self._attend(fitted, sentences, directions, fitted.prototypes)
+        sums = norms(sentences.reduce(np.add, sentences.tokens))  # a sentence vector is the direction of the sum
+        added = (1 - weight) * sentence / np.repeat(sums, sentences.lengths, axis=0)
+        added = added + attention * attended / np.repeat(lengths, sentences.lengths, axis=0)
+        parts = [added[start:end].T for start, end in sentences.spans()]
+        if fitted.token_list:
+            matches = self.token_matches(fitted.token_list, sentences)
+            for part, (start, end) in zip(parts, sentences.spans(), strict=True):
+                best = matches[start:end].argmax(axis=0)  # the first of equals
+                every = np.arange(len(best))
+                part[every, best] += self.settings.token_match_weight * matches[start + best, every]
+        return parts
 
-    def words(self, known: WordList, sentences: Sentences) -> np.ndarray:
-        """(Q, T, N) how much nearer each token is to a word of the aspect than to any of the others; padding: -inf."""
-        found = [np.zeros((0, known.own.shape[1]), dtype=np.float32)]
-        tokens, step = unit(sentences.tokens), max(1, AT_ONCE // max(1, len(known.vectors)))
-        for start in range(0, len(tokens), step):
-            cosines = known.vectors @ tokens[start : start + step].T  # (words, some)
-            near = np.maximum.reduceat(cosines, known.starts, axis=0) if len(cosines) else cosines  # (M, some)
-            found.append(nearest_of(near, known.own) - nearest_of(near, known.others))
-        result = np.full((*sentences.mask.shape, known.own.shape[1]), -np.inf, dtype=np.float32)
-        result[sentences.mask] = np.concatenate(found)
+    def token_matches(self, known: TokenList, sentences: Sentences) -> np.ndarray:
+        """(tokens, N) cosine of each token with the nearest token of the aspect minus that with one of others."""
+        result = np.zeros((len(sentences.tokens), known.positive.shape[1]), dtype=sentences.tokens.dtype)
+        ends = [*known.starts[1:].tolist(), len(known.vectors)]
+        step = max(1, MAX_COSINES // max(1, len(known.vectors)))
+        for first in range(0, len(result), step):
+            cosines = known.vectors @ sentences.unit_tokens[first : first + step].T  # (known tokens, some)
+            nearest = np.empty((len(ends), cosines.shape[1]), dtype=cosines.dtype)  # (M, some)
+            for row, start, end in zip(nearest, known.starts.tolist(), ends, strict=True):
+                cosines[start:end].max(axis=0, out=row)
+            result[first : first + step] = nearest_of(nearest, known.positive) - nearest_of(nearest, known.negative)
         return result
 
-    def _seen(
-        self, aspects: Aspects, sentences: Sentences, towards: tuple[np.ndarray, ...]
-    ) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
-        """(Q, T, N) attention, the tokens' products with each of (N, d), and (Q, N) lengths of what is seen."""
-        H = sentences.padded
-        N = len(aspects.shots)
-        flat = H.reshape(-1, H.shape[-1]) @ np.concatenate([aspects.looking, *towards]).T
-        products = flat.reshape(*H.shape[:2], -1)  # (Q, T, N + ...)
-        norms = np.maximum(np.linalg.norm(H, axis=-1, keepdims=True), 1e-12)
-        attention = masked_softmax(self.attention * products[..., :N] / norms, sentences.mask[..., None])
-        gram = H @ H.transpose(0, 2, 1)  # (Q, T, T)
-        squares = (attention * (gram @ attention)).sum(axis=1)
-        lengths = np.sqrt(np.maximum(squares, 1e-24))
-        return attention, [products[..., N * (i + 1) : N * (i + 2)] for i in range(len(towards))], lengths
+    def _fit_aspect(self, regression: Regression, support: SupportSet, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """(d,) attended prototype and ridge direction."""
+        rows, vectors, positive, negative = regression
+        weights = np.where(rows < len(support.examples), positive, 0.0)
+        direction = ridge_direction(vectors, positive, negative, self.settings.ridge_strength)
+        return self.prototype(vectors, weights, support.labels[n]), direction
 
-    def _look(
-        self, looking: np.ndarray, which: np.ndarray, known: SupportSet, for_it: np.ndarray, against_it: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Of n aspects, `which` of all, what their examples come to and what tells them from others, (n, d) each; then,
-        (n, S) each, how every example compares with either, had it not been given.
+    def _attended_vectors(self, queries: np.ndarray, sentences: Sentences) -> np.ndarray:
+        """(n, B, d) unit vectors: sentences as n queries attend to their tokens."""
+        result = np.empty((len(queries), len(sentences), queries.shape[1]), dtype=queries.dtype)
+        attention = sentences.softmax(self.attention * (sentences.tokens @ queries.T) / sentences.token_norms)
+        for b, (start, end) in enumerate(sentences.spans()):
+            np.matmul(attention[start:end].T, sentences.tokens[start:end], out=result[:, b])
+        return unit(result)
 
-        `for_it` and `against_it`, (S + N, n): how much examples and then label texts count for and against each.
-        """
-        S = len(known.examples)
-        used = for_it + against_it > 0
-        rows, texts = (np.flatnonzero(part.any(axis=1)) for part in (used[:S], used[S:]))
-        views = self._views(looking, known.examples.take(rows))  # (n, rows, d)
-        weights = for_it[rows].T
-        others = np.broadcast_to(known.labels[texts], (len(looking), len(texts), looking.shape[1]))
-        chosen = np.concatenate([rows, S + texts])
-        places = np.argsort(~used[chosen].T, axis=1, kind="stable")[:, : used.sum(axis=0).max(initial=0)]
-        near = np.take_along_axis(np.concatenate([views, others], axis=1), places[..., None], axis=1)
-        mine, theirs = (np.take_along_axis(side[chosen].T, places, axis=1) for side in (for_it, against_it))
-        label = (chosen[places] == S + which[:, None]).argmax(axis=1)  # where each aspect's own text is
-        directions, answers = ridge_directions(
-            near, mine, theirs, self.settings.ridge_strength, np.where(known.nameless[which], label, -1)
-        )
-        seen_out, apart_out = np.full((2, len(looking), len(for_it)), np.nan, dtype=np.float32)
-        seen, seen_out[:, rows] = self._examples(views, weights, which, rows, known)
-        np.put_along_axis(apart_out, chosen[places], answers, axis=1)
-        return seen, directions, seen_out[:, :S], apart_out[:, :S]
+    def _attend(self, fitted: FittedAspects, sentences: Sentences, *directions: np.ndarray) -> list[np.ndarray]:
+        """(tokens, N) attention; (Q, N) lengths of the attended sentences, which follow from the products of their
+        tokens with one another; then, (tokens, N) each, products of the tokens with (N, d) directions."""
+        H = sentences.tokens
+        products = H @ np.concatenate([fitted.attention_queries, *directions]).T
+        cosines, *products = np.split(products, 1 + len(directions), axis=1)
+        attention = sentences.softmax(self.attention * cosines / sentences.token_norms)
+        among = np.empty_like(attention)  # products of a token and the attended sentence
+        for start, end in sentences.spans():
+            np.matmul(H[start:end] @ H[start:end].T, attention[start:end], out=among[start:end])
+        squares = sentences.reduce(np.add, attention * among)
+        return [attention, np.sqrt(np.maximum(squares, 1e-24)), *products]
 
-    def _examples(
-        self, views: np.ndarray, weights: np.ndarray, which: np.ndarray, rows: np.ndarray, known: SupportSet
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(n, d) what the examples of n aspects come to, and (n, B) the cosine of each row with that; of an example
-        with what the others come to.
-
-        Of (n, B, d) views and (n, B) how much each counts for the aspect: `which` aspects, `rows` of the examples.
-        """
-        labels, vectors = known.labels[which], known.examples.vectors[rows]
-        shots, sums = weights.sum(axis=1), np.einsum("nb,nbd->nd", weights, views)
-        together = self._blend(sums, labels, shots)
-        cosines = (views @ together[..., None])[..., 0]
-        aspect, row = np.nonzero(weights)
-        own, weight = views[aspect, row], weights[aspect, row]  # (pairs, d), (pairs,)
-        left = shots[aspect] - weight
+    def _left_out(self, vectors: np.ndarray, support: SupportSet, n: int) -> np.ndarray:
+        """(K,) cosines of the (K, d) examples of an aspect with its prototype without them; of an unnamed aspect, the
+        mean of the others stands in for the label text too."""
+        own = np.flatnonzero(support.membership[:, n])
+        weights, labels = support.membership[own, n], np.broadcast_to(support.labels[n], vectors.shape)
+        if support.unnamed[n]:
+            labels = unit(support.examples.vectors[own].sum(axis=0) - support.examples.vectors[own])
+        left = weights.sum() - weights
         left[left < 1e-3] = 0.0  # it is the only one
-        without = unit(((weights > 0) @ vectors)[aspect] - vectors[row])  # what would stand in for a label text
-        texts = np.where(known.nameless[which][aspect, None], without, labels[aspect])
-        others = self._blend(sums[aspect] - weight[:, None] * own, texts, left)
-        cosines[aspect, row] = (own * others).sum(axis=-1)
-        return together, cosines
-
-    def _views(self, looking: np.ndarray, sentences: Sentences) -> np.ndarray:
-        """(n, B, d) each sentence as each aspect sees it that looks for words near its vector."""
-        views = np.zeros((len(looking), len(sentences), looking.shape[1]), dtype=np.float32)
-        for batch in length_batches(sentences.lengths, TOKENS_AT_ONCE):
-            some = sentences.take(batch)
-            attention = masked_softmax(self.attention * (unit(some.padded) @ looking.T), some.mask[..., None])
-            views[:, batch] = unit(attention.transpose(0, 2, 1) @ some.padded).transpose(1, 0, 2)
-        return views
+        others = weights @ vectors - weights[:, None] * vectors
+        return (vectors * self._blend(others, labels, left)).sum(axis=-1)
 
     def _blend(self, means: np.ndarray, labels: np.ndarray, shots: np.ndarray) -> np.ndarray:
-        """Unit vectors between the examples' mean and the label text, which counts the less the more there are."""
+        """(N, d) unit vectors between the examples' mean and the label text, whose share falls with the shots."""
         share = _sigmoid(self.label_logit + self.label_slope * np.log(np.maximum(shots, 1)))
-        share = np.where(shots > 0, share, 1.0)[:, None].astype(np.float32)
+        share = np.where(shots > 0, share, 1.0)[:, None].astype(labels.dtype)
         return unit((1 - share) * unit(means) + share * labels)
 
 
-def ridge_directions(
-    examples: np.ndarray, own: np.ndarray, others: np.ndarray, strength: float, beside: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """(N, d) what answers 1 to an aspect's own and 0 to other rows of (N, M, d), by ridge regression; and (N, M) what
-    it would answer to each row had it been fitted without it, the others weighing as they do; nan without weight.
-
-    `own` and `others`, (N, M), are the weights of rows for and against; both sides weigh the same in all. `beside`,
-    (N,): a row that is made of the aspect's own ones, and so is left out together with each of them; -1 for none.
-    """
-    total = own.sum(axis=1, keepdims=True) + others.sum(axis=1, keepdims=True)
-    balanced = [side * total / (2 * np.maximum(side.sum(axis=1, keepdims=True), 1e-9)) for side in (own, others)]
-    root = np.sqrt(balanced[0] + balanced[1])
-    X = root[..., None] * examples
-    y = np.where(own > 0, root, 0.0)  # (N, M)
-    across = X.transpose(0, 2, 1)
-    held = strength * np.eye(min(X.shape[1:]), dtype=X.dtype)
-    made = np.arange(len(X)), np.zeros(len(X), dtype=np.int64) if beside is None else np.maximum(beside, 0)
-    if X.shape[1] > X.shape[2]:
-        inverse = np.linalg.inv(across @ X + held)
-        directions = (inverse @ (across @ y[..., None]))[..., 0]
-        missed = y - (X @ directions[..., None])[..., 0]
-        reach = X @ inverse  # (N, M, d)
-        freedom = np.maximum(1 - (reach * X).sum(axis=-1), 1e-6)
-        shared = -(reach @ X[made][..., None])[..., 0]
-    else:
-        inverse = np.linalg.inv(X @ across + held)
-        missed = (inverse @ y[..., None])[..., 0]
-        directions = (across @ missed[..., None])[..., 0]
-        freedom = np.diagonal(inverse, axis1=1, axis2=2)
-        shared = inverse[made]
-    error = missed / freedom
-    if beside is not None:
-        its_missed, its_freedom = missed[made][:, None], freedom[made][:, None]
-        both = (its_freedom * missed - shared * its_missed) / np.maximum(freedom * its_freedom - shared**2, 1e-12)
-        error = np.where((own > 0) & (beside >= 0)[:, None], both, error)
-    return directions, np.where(root > 0, (y - error) / np.maximum(root, 1e-12), np.nan)
+def row_weights(support: SupportSet, prototypes: np.ndarray, max_negatives: int) -> tuple[np.ndarray, np.ndarray]:
+    """(S + N, N) weights of examples, then label texts, for and against each aspect; the nearest where there are more
+    than `max_negatives`."""
+    texts = np.eye(len(prototypes), dtype=support.membership.dtype)
+    positive = np.concatenate([support.membership, texts])
+    negative = np.concatenate([negative_membership(support), 1 - texts])
+    if len(positive) > max_negatives:
+        rows = np.concatenate([support.examples.vectors, support.labels])
+        negative = negative * highest(rows @ prototypes.T, negative > 0, max_negatives)
+    return positive, negative
 
 
-def against(same: np.ndarray, own: np.ndarray, none: np.ndarray) -> np.ndarray:
-    """(S, N) how much each row counts against each aspect: not at all if the same sentence is an example of it."""
-    distinct, sentence = np.unique(same, return_inverse=True)
-    carried = np.zeros((len(distinct), own.shape[1]), dtype=own.dtype)
-    np.add.at(carried, sentence, own)
-    weight = own.sum(axis=1) + none
-    return np.where(carried[sentence] > 0, 0.0, weight[:, None]).astype(np.float32)
+def negative_membership(support: SupportSet) -> np.ndarray:
+    """(S, N) weight of each row against each aspect: none if an equal sentence is an example of it."""
+    own = support.membership
+    distinct, sentence = np.unique(support.duplicate_ids, return_inverse=True)
+    member = np.zeros((len(distinct), own.shape[1]), dtype=own.dtype)
+    np.add.at(member, sentence, own)
+    weights = own.sum(axis=1) + support.negative_weights
+    return np.where(member[sentence] > 0, 0.0, weights[:, None]).astype(own.dtype)
 
 
-def nearest(similar: np.ndarray, allowed: np.ndarray, most: int) -> np.ndarray:
-    """(rows, N) bool, the `most` rows with the highest values in each column, of those that are allowed."""
-    masked = np.where(allowed, similar, -np.inf)
+def highest(values: np.ndarray, allowed: np.ndarray, count: int) -> np.ndarray:
+    """(rows, N) bool, the `count` rows with the highest values in each column, of those that are allowed."""
+    masked = np.where(allowed, values, -np.inf)
     chosen = np.zeros_like(allowed)
-    places = np.argpartition(-masked, min(most, len(masked)) - 1, axis=0)[:most]
+    places = np.argpartition(-masked, min(count, len(masked)) - 1, axis=0)[:count]
     np.put_along_axis(chosen, places, True, axis=0)
     return chosen
 
 
-def word_list(known: SupportSet, own: np.ndarray, others: np.ndarray) -> WordList:
-    """The words of examples and label texts; an aspect with very many examples gives those nearest to their mean."""
-    vectors = known.examples.vectors
-    similar = vectors @ (own.T @ vectors).T  # (S, N)
-    chosen = nearest(similar, own > 0, MOST_WORDY) if len(vectors) else own > 0
-    kept = (own.sum(axis=1) <= 0) & (others > 0).any(axis=1) | (chosen & (own > 0)).any(axis=1)
+def token_list(support: SupportSet) -> TokenList:
+    """Tokens of examples and label texts; of an aspect with very many examples, those of the nearest to their mean."""
+    own, vectors = support.membership, support.examples.vectors
+    negative = negative_membership(support) > 0
+    positive = own > 0
+    if len(vectors) > MAX_TOKEN_EXAMPLES:
+        positive &= highest(vectors @ (own.T @ vectors).T, positive, MAX_TOKEN_EXAMPLES)
+    kept = (own.sum(axis=1) <= 0) & negative.any(axis=1) | positive.any(axis=1)
+    examples = support.examples if kept.all() else support.examples.take(np.flatnonzero(kept))
     texts = np.eye(own.shape[1], dtype=bool)
-    examples = np.repeat(kept, known.examples.lengths)
-    tokens = np.concatenate([known.examples.tokens[examples], known.label_words.tokens])
-    lengths = np.concatenate([known.examples.lengths[kept], known.label_words.lengths])
-    mine = np.concatenate([own[kept] > 0, texts])
-    theirs = np.concatenate([others[kept] > 0, ~texts])
-    some = lengths > 0
-    return WordList(unit(tokens), (np.cumsum(lengths) - lengths)[some], mine[some], theirs[some])
+    lengths = np.concatenate([examples.lengths, support.label_tokens.lengths])
+    filled = lengths > 0
+    return TokenList(
+        np.concatenate([examples.unit_tokens, support.label_tokens.unit_tokens]),
+        (np.cumsum(lengths) - lengths)[filled],
+        np.concatenate([own[kept] > 0, texts])[filled],
+        np.concatenate([negative[kept], ~texts])[filled],
+    )
 
 
-def nearest_of(near: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """(tokens, N) cosine of the nearest word among an aspect's rows of (M, tokens), at least 0; of (M, N) bool."""
-    return np.stack([near[column].max(axis=0, initial=0.0) for column in rows.T], axis=1)
-
-
-def masked_softmax(logits: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Over the middle axis, places without a token get nothing."""
-    logits = np.where(mask, logits, -np.inf)
-    highest = logits.max(axis=1, keepdims=True, initial=-1e30)
-    weights = np.exp(logits - highest)
-    return weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-30)
+def nearest_of(cosines: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """(tokens, N) the highest of each aspect's rows of (M, tokens), by (M, N) bool; 0 where none is above it."""
+    return np.stack([cosines[column].max(axis=0, initial=0.0) for column in rows.T], axis=1)
 
 
 def _sigmoid(x):  # type: ignore[no-untyped-def]  # a number or an array

@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Sentences:
-    """`tokens` holds the states of all sentences one after the other; `lengths` says where each one ends."""
+    """`tokens` holds the states of all sentences one after another, unpadded; `lengths` says how many each has."""
 
     vectors: np.ndarray  # (B, d) unit vectors
     tokens: np.ndarray  # (tokens, d)
@@ -29,25 +29,48 @@ class Sentences:
         return len(self.lengths)
 
     @cached_property
-    def mask(self) -> np.ndarray:
-        """(B, T) which places of the padded form hold a token."""
-        return np.arange(self.lengths.max(initial=0)) < self.lengths[:, None]
+    def starts(self) -> np.ndarray:
+        """(B,) place of each sentence's first token."""
+        return np.cumsum(self.lengths) - self.lengths
 
     @cached_property
-    def padded(self) -> np.ndarray:
-        """(B, T, d) with zeros where `mask` is false."""
-        result = np.zeros((*self.mask.shape, self.tokens.shape[1]), dtype=np.float32)
-        result[self.mask] = self.tokens
-        return result
+    def token_norms(self) -> np.ndarray:
+        """(tokens, 1)."""
+        return norms(self.tokens)
+
+    @cached_property
+    def unit_tokens(self) -> np.ndarray:
+        """(tokens, d) states as unit vectors."""
+        return self.tokens / self.token_norms
 
     def take(self, rows: np.ndarray) -> Sentences:
         """These sentences, in this order."""
         lengths = self.lengths[rows]
-        first = np.cumsum(self.lengths) - self.lengths
         within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        return Sentences(self.vectors[rows], self.tokens[np.repeat(first[rows], lengths) + within], lengths)
+        return Sentences(self.vectors[rows], self.tokens[np.repeat(self.starts[rows], lengths) + within], lengths)
+
+    def spans(self) -> list[tuple[int, int]]:
+        """Where the tokens of each sentence begin and end."""
+        return list(zip(self.starts.tolist(), (self.starts + self.lengths).tolist(), strict=True))
+
+    def reduce(self, operation: np.ufunc, values: np.ndarray) -> np.ndarray:
+        """(B, N) sums or maxima over the tokens of each sentence, of (tokens, N); 0 for one without tokens."""
+        result = np.zeros((len(self), values.shape[1]), dtype=values.dtype)
+        if len(values):
+            result[self.lengths > 0] = operation.reduceat(values, self.starts[self.lengths > 0])
+        return result
+
+    def softmax(self, logits: np.ndarray) -> np.ndarray:
+        """(tokens, N) shares of the tokens within their sentence."""
+        weights = np.exp(logits - np.repeat(self.reduce(np.maximum, logits), self.lengths, axis=0))
+        return weights / np.repeat(self.reduce(np.add, weights), self.lengths, axis=0)
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
-    """Along the last axis; nought stays nought."""
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+    """Unit vectors along the last axis; a zero vector stays zero."""
+    return vectors / norms(vectors)
+
+
+def norms(vectors: np.ndarray) -> np.ndarray:
+    """Along the last axis, which stays; never zero."""
+    return np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)

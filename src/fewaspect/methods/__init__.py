@@ -23,6 +23,7 @@ from fewaspect.core.settings import (
     Settings,
     TrainSettings,
     build_settings,
+    current_names,
     refuse_unknown,
     setting_names,
 )
@@ -110,6 +111,7 @@ def complete_settings(given: Mapping[str, Any], where: str = "settings") -> tupl
     if not isinstance(name, str):
         raise ConfigError(f"method: expected a name, found {name!r}.")
     entry = method_entry(name)
+    given = current_names(entry.settings, given)
     train_names, method_names = setting_names(TrainSettings), setting_names(entry.settings)
     _refuse_unknown(given, name, train_names | method_names, where)
     values = {**RECIPES[recipe], **entry.training, **given}

@@ -1,15 +1,17 @@
-"""LPN+, our own: a sentence is compared with an aspect as a whole, and as the aspect sees it.
+"""LPN+, our own: a sentence is compared with an aspect as a whole, and as the aspect attends to it.
 
 LPN (Liu et al., KDD 2022) computes label-specific embeddings for its contrastive loss only, and counts aspects without
 knowing which ones the episode has. Here the label-specific embeddings score, against the aspect's own sentences and
 against those of the others, and the count sees the scores.
+
+Torch holds what is differentiated, the first attention step. Scores are those of `fewaspect.detector.scoring`.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,39 +19,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from fewaspect.core.settings import LPNPlusSettings
+from fewaspect.detector.scoring import LPNPlusScorer, SupportSet
 from fewaspect.encoders.packed import PackedStates
+from fewaspect.inference.encoded import Sentences
 from fewaspect.methods.base import Episodes, Method, Representations, Scores, Task, shared_tokens
-from fewaspect.methods.support_words import against, nearest_of, no_words, without_names, word_list
 from fewaspect.modules.pooling import masked_softmax
-from fewaspect.modules.ridge import ridge_directions
 from fewaspect.modules.score_count import ScoreCount
 
-AT_ONCE = 1 << 24  # cosines of words at a time
 THRESHOLDS = np.linspace(0.6, 0.1, 51)
-
-
-class Aspects(NamedTuple):
-    """What the support sentences and label texts of N classes come to; queries need nothing else of them."""
-
-    prototypes: Tensor  # (N, d) shots blended with the label text
-    first: Tensor  # (N, d) its shots as the class sees them when it looks with its prototype, blended likewise
-    looking: Tensor  # (N, d) what it looks with the last time
-    seen: Tensor  # (N, d) its shots as it sees them then
-    directions: Tensor  # (N, d) what sets them apart from those of the other classes
-    shots: Tensor  # (N,)
-    words: Tensor  # (words, d) tokens of all shots and label texts, one after the other, as unit vectors
-    lengths: Tensor  # (M,) how many of them each of these has
-    own: Tensor  # (M, N) bool, whether they are words of the class
-    others: Tensor  # (M, N) bool, or words of others
-
-
-class Parts(NamedTuple):
-    """What a score is made of, each (Q, N) and on the scale of cosines."""
-
-    whole: Tensor  # cosine of the whole sentence with the prototype
-    seen: Tensor  # of the sentence as the class sees it with its shots as it sees them
-    apart: Tensor  # along what sets these apart from the shots of other classes
-    word: Tensor  # how much nearer its best word is to a word of the class than to any of the others
 
 
 class LPNPlus(Method):
@@ -65,117 +42,70 @@ class LPNPlus(Method):
         s = settings
         self.log_scale = nn.Parameter(torch.tensor(s.scale).log())
         self.log_attention = nn.Parameter(torch.tensor(s.attention_scale).log())
-        self.seen_logit = nn.Parameter(torch.logit(torch.tensor(s.seen_share)))
+        self.attended_logit = nn.Parameter(torch.logit(torch.tensor(s.attended_weight)))
         one, five = torch.logit(torch.tensor(s.label_share_one)), torch.logit(torch.tensor(s.label_share_five))
         self.label_logit = nn.Parameter(one)
         self.label_slope = nn.Parameter((five - one) / torch.tensor(5.0).log())
-        self.count = ScoreCount(s.most_aspects, s.count_hidden)
+        self.count = ScoreCount(s.max_count, s.count_hidden)
         self.register_buffer("threshold", torch.tensor(0.5))
+        self.register_load_state_dict_pre_hook(_rename_of_version_0_1)
 
     def represent(self, tokens: PackedStates) -> Representations:
         return Representations(F.normalize(torch.cat([run.padded.sum(dim=1) for run in tokens.runs]), dim=-1), tokens)
 
-    def learn(self, support: Representations, membership: Tensor, labels: Representations) -> Aspects:
-        """Each class looks twice: with its prototype, then with what its shots' own words turned out to be."""
-        shots = membership.sum(dim=0)  # (N,)
-        weights = membership / shots.clamp(min=1e-9)  # (S, N)
-        prototypes = self.prototypes(support, membership, labels)  # (N, d)
-        own = membership.to(labels.vectors)
-        others = against(support, own)
-
-        def look(looking: Tensor) -> tuple[Tensor, Tensor]:
-            z = self.seen(looking, support)  # (S, N, d)
-            with torch.no_grad():
-                directions = self.directions(z, own, others, labels.vectors)
-            return self._blend(torch.einsum("sn,snd->nd", weights, z), labels.vectors, shots), directions
-
-        first, directions = look(prototypes)
-        looking, seen = prototypes, first
-        with torch.no_grad():
-            for _ in range(self.settings.looks - 1):
-                looking = F.normalize(seen + F.normalize(directions, dim=-1), dim=-1)
-                seen, directions = look(looking)
-        words = word_list(support, own, others, labels) if self.settings.word_weight else no_words(seen, len(shots))
-        return Aspects(prototypes, first, looking, seen, directions, shots, *words)
-
-    def prototypes(self, support: Representations, membership: Tensor, labels: Representations) -> Tensor:
-        """(N, d) shots blended with the label text; each class's depends on nothing of the others."""
-        shots = membership.sum(dim=0)
-        weights = membership / shots.clamp(min=1e-9)  # (S, N)
-        return self._blend(weights.T @ support.vectors, labels.vectors, shots)
-
-    @torch.no_grad()
-    def parts(self, aspects: Aspects, queries: Representations) -> Parts:
-        """Queries against classes learned before, in every respect."""
-        z = self.seen(aspects.looking, queries)  # (Q, N, d)
-        whole = queries.vectors @ aspects.prototypes.T
-        word = self.words(aspects, queries).amax(dim=-1) if self.settings.word_weight else torch.zeros_like(whole)
-        return Parts(whole, _each(z, aspects.seen), _each(z, aspects.directions), word)
-
-    @torch.no_grad()
-    def together(self, parts: Parts) -> Tensor:
-        """(Q, N) scores on the scale of cosines."""
-        s = self.settings
-        return self._cosines(parts.whole, parts.seen) + s.ridge_weight * parts.apart + s.word_weight * parts.word
-
-    def compare(self, aspects: Aspects, queries: Representations) -> Scores:
-        """Queries against classes learned before."""
-        scores = self.together(self.parts(aspects, queries))
-        return Scores(self.log_scale.exp() * scores, prototypes=aspects.prototypes, shots=aspects.shots)
+    @property
+    def scorer(self) -> LPNPlusScorer:
+        """The learned numbers as the numpy core takes them."""
+        names = ("log_attention", "attended_logit", "label_logit", "label_slope")
+        return LPNPlusScorer.of({f"method.{name}": _array(getattr(self, name)) for name in names}, self.settings)
 
     def score(self, task: Task) -> Scores:
-        """The encoder learns from the first look: a loss that the next one has already made small teaches less."""
-        labels = task.labels
-        if self.training and self.settings.nameless:
-            hidden = torch.rand(len(labels), device=labels.vectors.device) < self.settings.nameless
-            labels = without_names(task.support, task.membership, labels, hidden)
-        aspects = self.learn(task.support, task.membership, labels)
-        scores = self.compare(aspects, task.queries)
-        seen = _each(self.seen(aspects.prototypes, task.queries), aspects.first)  # (Q, N)
-        learned = self._cosines(task.queries.vectors @ aspects.prototypes.T, seen)
-        return dataclasses.replace(scores, learned_logits=self.log_scale.exp() * learned)
+        """Logits of all steps; in training those of the first one, which alone the encoder learns from: a loss that the
+        next step has already made small teaches less."""
+        if self.training:
+            task = self._with_hidden_names(task)
+            logits = self.learned_logits(task)
+            return Scores(logits, prototypes=self.prototypes(task), shots=_shots(task), learned_logits=logits)
+        prototypes, scorer = self.prototypes(task), self.scorer
+        fitted = scorer.fit(support_set(task), _array(prototypes))
+        scores = scorer.combine_scores(scorer.components(fitted, sentences_of(task.queries)))
+        logits = self.log_scale.exp() * torch.from_numpy(scores).to(prototypes)
+        return Scores(logits, prototypes=prototypes, shots=_shots(task))
 
-    def directions(self, z: Tensor, own: Tensor, others: Tensor, labels: Tensor) -> Tensor:
-        """(N, d) what tells each class's shots from the others' as the class sees them; label texts are shots too."""
-        N = len(labels)
-        texts = torch.eye(N, dtype=labels.dtype, device=labels.device)
-        return ridge_directions(
-            torch.cat([z.transpose(0, 1), labels.expand(N, N, -1)], dim=1),  # (N, S + N, d)
-            torch.cat([own.T, texts], dim=1), torch.cat([others.T, 1 - texts], dim=1), self.settings.ridge_strength,
-        )  # fmt: skip
+    def prototypes(self, task: Task) -> Tensor:
+        """(N, d) shots blended with the label text; each class's depends on nothing of the others."""
+        means = task.membership.T.to(task.support.vectors) @ task.support.vectors
+        return self._blend(means, task)
 
-    def seen(self, looking: Tensor, sentences: Representations) -> Tensor:
-        """z, each sentence as each class sees it that looks for words near its vector: (B, N, d) unit vectors."""
+    def learned_logits(self, task: Task) -> Tensor:
+        """(Q, N) of the first attention step: cosines of whole sentences and of attended ones, at the learned scale."""
+        prototypes = self.prototypes(task)
+        attended = self.attended(prototypes, task.support)  # (S, N, d)
+        attended_prototypes = self._blend(torch.einsum("sn,snd->nd", task.membership.to(attended), attended), task)
+        similar = torch.einsum("qnd,nd->qn", self.attended(prototypes, task.queries), attended_prototypes)
+        weight = torch.sigmoid(self.attended_logit)
+        return self.log_scale.exp() * ((1 - weight) * (task.queries.vectors @ prototypes.T) + weight * similar)
+
+    def attended(self, attention_queries: Tensor, sentences: Representations) -> Tensor:
+        """z, each sentence as each class attends to its tokens: (B, N, d) unit vectors."""
         tokens, rows = shared_tokens(sentences)
         distinct, places = rows.unique(return_inverse=True)
         own = tokens if len(distinct) == len(tokens) else tokens.take(distinct)  # sorted: all of them, in order
-        seen = [self.attention(looking, run) @ run.padded for run in own.runs]
-        return F.normalize(torch.cat(seen), dim=-1)[places]
+        means = [self.attention(attention_queries, run) @ run.padded for run in own.runs]
+        return F.normalize(torch.cat(means), dim=-1)[places]
 
-    def words(self, aspects: Aspects, sentences: Representations) -> Tensor:
-        """(B, N, T) how much nearer each token is to a word of the class than to any of the others; padding: -inf."""
-        tokens, rows = shared_tokens(sentences)
-        distinct, places = rows.unique(return_inverse=True)
-        own = tokens.take(distinct)
-        found, lengths = [], aspects.lengths.tolist()
-        for H in F.normalize(own.values, dim=-1).split(max(1, AT_ONCE // max(1, len(aspects.words)))):
-            near = [part.amax(dim=0) for part in (aspects.words @ H.T).split(lengths)]
-            nearest = torch.stack(near) if near else H.new_zeros(0, len(H))  # (M, tokens)
-            found.append(nearest_of(nearest, aspects.own) - nearest_of(nearest, aspects.others))
-        apart = own.with_values(torch.cat(found)).padded.transpose(1, 2)  # (B, N, T)
-        return apart.masked_fill(~own.mask[:, None, :], -torch.inf)[places]
-
-    def attention(self, looking: Tensor, tokens: PackedStates) -> Tensor:
+    def attention(self, attention_queries: Tensor, tokens: PackedStates) -> Tensor:
         """(B, N, T) how much each class attends to each token."""
-        similar = looking @ F.normalize(tokens.padded, dim=-1).transpose(1, 2)
+        similar = attention_queries @ F.normalize(tokens.padded, dim=-1).transpose(1, 2)
         return masked_softmax(self.log_attention.exp() * similar, tokens.mask[:, None, :])
 
     def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
-        """Which classes a query carries; with `across` also which queries carry a class, those of none among them."""
-        logits, across = scores.learned_logits, self.settings.across
-        assert logits is not None
+        """Which classes a query carries; with `query_contrast` also which queries carry a class, those of none too."""
+        logits = self.learned_logits(task) if scores.learned_logits is None else scores.learned_logits
         losses = {"class": carried_against_others(logits, query_labels)}
-        return losses | ({"query": across * carried_against_others(logits.T, query_labels.T)} if across else {})
+        if weight := self.settings.query_contrast:
+            losses["query"] = weight * carried_against_others(logits.T, query_labels.T)
+        return losses
 
     def probabilities(self, scores: Scores) -> Tensor:
         """Which class it is, and whether so many are carried: the geometric mean of share and count."""
@@ -209,21 +139,45 @@ class LPNPlus(Method):
     def describe_decision(self) -> dict[str, Any]:
         return {"rule": "count", "threshold": float(self.threshold)}
 
-    def _cosines(self, whole: Tensor, seen: Tensor) -> Tensor:
-        """(Q, N) cosine of the whole sentences and of what the classes see of them, in the learned proportion."""
-        share = torch.sigmoid(self.seen_logit)
-        return (1 - share) * whole + share * seen
+    def _with_hidden_names(self, task: Task) -> Task:
+        """Some classes as if they had no name, by `unnamed_rate`."""
+        if not self.settings.unnamed_rate:
+            return task
+        hidden = torch.rand(len(task.labels), device=task.labels.vectors.device) < self.settings.unnamed_rate
+        return replace(task, labels=without_names(task.support, task.membership, task.labels, hidden))
 
-    def _blend(self, means: Tensor, labels: Tensor, shots: Tensor) -> Tensor:
-        """Unit vectors between the shots' mean and the label text, which counts the less the more shots there are."""
+    def _blend(self, means: Tensor, task: Task) -> Tensor:
+        """(N, d) between the shots' mean and the label text, whose share falls with the number of shots."""
+        shots = _shots(task)
         share = torch.sigmoid(self.label_logit + self.label_slope * shots.clamp(min=1).log())[:, None]
         share = torch.where(shots[:, None] > 0, share, torch.ones_like(share))
-        return F.normalize((1 - share) * F.normalize(means, dim=-1) + share * labels, dim=-1)
+        return F.normalize((1 - share) * F.normalize(means, dim=-1) + share * task.labels.vectors, dim=-1)
 
 
-def _each(sentences: Tensor, classes: Tensor) -> Tensor:
-    """(Q, N) product of what each class sees of each sentence, (Q, N, d), with the class's own vector, (N, d)."""
-    return torch.einsum("qnd,nd->qn", sentences, classes)
+def support_set(task: Task) -> SupportSet:
+    """Support sentences and label texts in numpy."""
+    examples, membership = sentences_of(task.support), _array(task.membership)
+    ids: dict[bytes, int] = {}  # a shot of two classes may have two rows
+    duplicate_ids = np.array([ids.setdefault(row.tobytes(), len(ids)) for row in examples.vectors], dtype=np.int64)
+    labels, none = sentences_of(task.labels), np.zeros(len(examples), dtype=examples.vectors.dtype)
+    return SupportSet(examples, duplicate_ids, membership.astype(examples.vectors.dtype), none, labels.vectors, labels)
+
+
+def sentences_of(side: Representations) -> Sentences:
+    """These sentences, and no others that share their tensor, in numpy; label texts may come without tokens."""
+    vectors = _array(side.vectors)
+    if side.tokens is None:
+        return Sentences(vectors, vectors[:0], np.zeros(len(vectors), dtype=np.int64))
+    tokens = side.tokens.take(side.token_rows)
+    return Sentences(vectors, _array(tokens.values), _array(tokens.lengths))
+
+
+def without_names(
+    support: Representations, membership: Tensor, labels: Representations, hidden: Tensor
+) -> Representations:
+    """Label texts, with the mean of its shots in the place of those that are hidden, (N,) bool."""
+    means = F.normalize(membership.T.to(support.vectors) @ support.vectors, dim=-1)
+    return Representations(torch.where(hidden[:, None], means, labels.vectors), labels.tokens, labels.token_rows)
 
 
 def carried_against_others(logits: Tensor, carried: Tensor) -> Tensor:
@@ -232,3 +186,19 @@ def carried_against_others(logits: Tensor, carried: Tensor) -> Tensor:
     each = torch.logaddexp(logits, others) - logits  # 0 where a query carries everything
     some = carried.any(dim=1)
     return (each * carried).sum() / some.sum().clamp(min=1)
+
+
+def _shots(task: Task) -> Tensor:
+    """(N,)."""
+    return task.membership.sum(dim=0)
+
+
+def _array(tensor: Tensor) -> np.ndarray:
+    array: np.ndarray = tensor.detach().cpu().numpy()
+    return array
+
+
+def _rename_of_version_0_1(module: nn.Module, state: dict[str, Tensor], prefix: str, *_: Any) -> None:
+    """Version 0.1 called the weight of the attended similarity "seen_logit"."""
+    if f"{prefix}seen_logit" in state:
+        state[f"{prefix}attended_logit"] = state.pop(f"{prefix}seen_logit")

@@ -38,7 +38,7 @@ class RunWeights:
         for name, value in sorted(self.arrays.items()):
             digest.update(name.encode())
             digest.update(np.ascontiguousarray(value).tobytes())
-        digest.update(repr(self.probability_model).encode())
+        digest.update(self.probability_model.identity.encode())
         name = Path(self.source.name).name
         return {"encoder": name, "encoder_digest": self.source.digest, "weights": digest.hexdigest()}
 

@@ -15,6 +15,7 @@ from fewaspect.core.settings import (
     Settings,
     TrainSettings,
     build_settings,
+    current_names,
     refuse_unknown,
     setting_names,
 )
@@ -151,9 +152,10 @@ def _train_settings(
 ) -> tuple[TrainSettings, Settings]:
     """The grid's and the benchmark's settings that this method knows, then the row's, then the fixed ones."""
     method = row.method or name
-    known = setting_names(TrainSettings) | setting_names(method_entry(method).settings)
+    kind = method_entry(method).settings
+    known = setting_names(TrainSettings) | setting_names(kind)
     train = config.benchmarks[benchmark].train
-    common = {**config.training, **config.benchmarks[benchmark].training}
+    common = current_names(kind, {**config.training, **config.benchmarks[benchmark].training})
     untrained = UNTRAINED if row.untrained else {}
     values = {
         "encoder": config.encoder,
@@ -177,7 +179,7 @@ def _evaluation(config: GridConfig, benchmark: str, way: int, shot: int, source:
 def _check_common(config: GridConfig, source: str) -> None:
     """A setting of the whole grid must be known to one of its methods at least."""
     methods = [method_entry(row.method or name).settings for name, row in config.rows.items()]
-    known = setting_names(TrainSettings).union(*map(setting_names, methods))
+    known = setting_names(TrainSettings).union(*(setting_names(kind) | set(kind.renamed) for kind in methods))
     parts = {f"{source}: {name}: training": benchmark.training for name, benchmark in config.benchmarks.items()}
     for part, training in {f"{source}: training": config.training, **parts}.items():
         refuse_unknown(training, known, part)
