@@ -32,8 +32,8 @@ from fewaspect.detector.scoring import Parts
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import encode_episodes
 from fewaspect.methods.base import Task
+from fewaspect.methods.few_shot_model import build_task
 from fewaspect.methods.lpn_plus import LPNPlus
-from fewaspect.methods.model import build_task
 from fewaspect.methods.prepared import PreparedSet, episode_tensors
 from fewaspect.methods.support_words import without_names
 from fewaspect.training.backends import RANGES, measure_ranges, save_ranges

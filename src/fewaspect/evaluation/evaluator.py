@@ -15,7 +15,7 @@ from fewaspect.data.episodes import Episode
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.inference.batching import length_batches
 from fewaspect.methods.base import Representations
-from fewaspect.methods.model import FewShotModel, build_task
+from fewaspect.methods.few_shot_model import FewShotModel, build_task
 from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, episode_tensors
 
 TOKENS_PER_BATCH = 4096

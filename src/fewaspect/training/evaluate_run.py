@@ -20,7 +20,7 @@ from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import EncodedEpisodes, EpisodeResults, encode_episodes, score_episodes
 from fewaspect.evaluation.intervals import mean_interval
 from fewaspect.methods import method_entry
-from fewaspect.methods.model import FewShotModel
+from fewaspect.methods.few_shot_model import FewShotModel
 from fewaspect.methods.prepared import PreparedSet
 from fewaspect.training.environment import describe_environment
 from fewaspect.training.run import VALIDATION_SEED, load_run, report_truncation

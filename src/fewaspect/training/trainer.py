@@ -29,7 +29,7 @@ from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.evaluation.evaluator import evaluate_episodes
 from fewaspect.evaluation.intervals import mean_interval
-from fewaspect.methods.model import EpisodeTensors, FewShotModel
+from fewaspect.methods.few_shot_model import EpisodeTensors, FewShotModel
 from fewaspect.methods.prepared import PreparedSet
 from fewaspect.training import checkpoint
 from fewaspect.training.batch_norm import BatchNormStatistics
