@@ -12,7 +12,7 @@ from fewaspect.data.labelled import SentenceSet, describe_aspect
 from fewaspect.encoders.packed import Layout, PackedStates, unpad
 from fewaspect.encoders.sources import resolve_encoder
 from fewaspect.methods.base import Method
-from fewaspect.methods.model import EpisodeTensors, build_task
+from fewaspect.methods.few_shot_model import EpisodeTensors, build_task
 from fewaspect.methods.prepared import episode_tensors
 
 

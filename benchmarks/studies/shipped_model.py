@@ -32,8 +32,13 @@ from fewaspect.detector.calibration import FEATURES, NONE_RATE, ProbabilityModel
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import encode_episodes
 from fewaspect.methods.base import Task
+<<<<<<< HEAD:benchmarks/studies/shipped_model.py
 from fewaspect.methods.lpn_plus import LPNPlus, sentences_of, support_set, without_names
 from fewaspect.methods.model import build_task
+=======
+from fewaspect.methods.few_shot_model import build_task
+from fewaspect.methods.lpn_plus import LPNPlus
+>>>>>>> g-research:benchmarks/product.py
 from fewaspect.methods.prepared import PreparedSet, episode_tensors
 from fewaspect.training.checkpoint import load_tensors, model_tensors, save_tensors
 from fewaspect.training.run import build_model, load_run

@@ -14,7 +14,7 @@ from fewaspect.data.sample_set import load_sample
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import evaluate_episodes
 from fewaspect.methods import METHODS, build_method
-from fewaspect.methods.model import FewShotModel
+from fewaspect.methods.few_shot_model import FewShotModel
 from fewaspect.methods.prepared import PreparedSet
 
 

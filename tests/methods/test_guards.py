@@ -19,7 +19,7 @@ from fewaspect.encoders.packed import PackedStates
 from fewaspect.encoders.transformer import TokenEncoder
 from fewaspect.methods import METHODS
 from fewaspect.methods.base import Method, Task
-from fewaspect.methods.model import EpisodeTensors, FewShotModel
+from fewaspect.methods.few_shot_model import EpisodeTensors, FewShotModel
 
 SMALL = {"pooling_hidden": 6, "rank": 5, "graph_width": 8}
 

@@ -15,7 +15,7 @@ from fewaspect.data.labelled import LabelledSentence, SentenceSet, describe_aspe
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.transformer import SUPPORTED_TYPES, TokenEncoder
 from fewaspect.methods import build_method
-from fewaspect.methods.model import EpisodeTensors, FewShotModel, build_task
+from fewaspect.methods.few_shot_model import EpisodeTensors, FewShotModel, build_task
 from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, episode_tensors
 
 ASPECTS = ("FOOD#PRICE", "room_clean", "staff", "bar")

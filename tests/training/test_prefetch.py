@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.methods.model import EpisodeTensors
+from fewaspect.methods.few_shot_model import EpisodeTensors
 from fewaspect.training.prefetch import episodes_on, prefetched
 
 

@@ -40,20 +40,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(quickstart.quickstart)
-app.command()(studio.studio)
-app.command()(detect.detect)
-app.command()(bulk.bulk)
-app.command()(report.report)
-app.command()(fit.fit)
-app.command()(tune.tune)
-app.command()(suggest.suggest)
-app.command()(export.export)
-app.command()(train.train)
-app.command()(evaluate.evaluate)
-app.command()(benchmark.benchmark)
-app.command()(tables.tables)
-app.command()(methods.methods)
+for command in (
+    quickstart.quickstart, studio.studio, detect.detect, bulk.bulk, report.report, fit.fit, tune.tune, suggest.suggest,
+    export.export, train.train, evaluate.evaluate, benchmark.benchmark, tables.tables, methods.methods,
+):  # fmt: skip
+    app.command()(command)
 app.add_typer(data.app, name="data")
 app.add_typer(cache.app, name="cache")
 app.add_typer(figures.app, name="figures")

@@ -47,13 +47,9 @@ def check(
     from fewaspect.data.statistics import describe
 
     sentences = read_sentences(
-        file,
-        format=format,
-        text_field=text_field,
-        label_field=label_field,
-        label_separator=label_separator,
+        file, format=format, text_field=text_field, label_field=label_field, label_separator=label_separator,
         encoding=encoding,
-    )
+    )  # fmt: skip
     statistics = describe(sentences, shot, queries)
     if json_out:
         _write_json(json_out, file, statistics)
@@ -83,13 +79,9 @@ def convert(
     if target.exists() and not force:
         raise DataError(f"{target}: expected a new file, found an existing one.\nPass --force to replace it.")
     sentences = read_sentences(
-        source,
-        format=from_format,
-        text_field=text_field,
-        label_field=label_field,
-        label_separator=label_separator,
+        source, format=from_format, text_field=text_field, label_field=label_field, label_separator=label_separator,
         encoding=encoding,
-    )
+    )  # fmt: skip
     write_sentences(sentences, target, written_as)
     typer.echo(f"{target}: {len(sentences):,} sentences, {len(sentences.classes):,} aspects ({written_as.value})")
 

@@ -5,29 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from rich import progress as bars
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.text import Text
 
 
-class RateColumn(ProgressColumn):
+class RateColumn(bars.ProgressColumn):
     """Units per second."""
 
     def __init__(self, unit: str) -> None:
         super().__init__()
         self.unit = unit
 
-    def render(self, task: Task) -> Text:
+    def render(self, task: bars.Task) -> Text:
         speed = task.finished_speed or task.speed
         return Text(f"{speed:,.1f} {self.unit}/s" if speed else f"- {self.unit}/s", style="progress.data.speed")
 
@@ -37,18 +27,18 @@ def on_terminal(console: Console) -> bool:
     return console.is_terminal and console.file.isatty()
 
 
-def progress_bar(console: Console, unit: str | None) -> Progress:
+def progress_bar(console: Console, unit: str | None) -> bars.Progress:
     """A bar with the rate in units per second, if a unit is given."""
-    return Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=28),
-        MofNCompleteColumn(),
+    return bars.Progress(
+        bars.SpinnerColumn(),
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(bar_width=28),
+        bars.MofNCompleteColumn(),
         *([RateColumn(unit)] if unit else []),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
+        bars.TimeElapsedColumn(),
+        bars.TextColumn("left"),
+        bars.TimeRemainingColumn(),
+        bars.TextColumn("{task.fields[note]}"),
         console=console,
         disable=not on_terminal(console),
         speed_estimate_period=60,

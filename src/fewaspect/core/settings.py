@@ -232,32 +232,15 @@ class EvaluateSettings(Settings):
 
 
 _PAPER: dict[str, Any] = {
-    "pooling_start": "random",
-    "unit_vectors": False,
-    "label_share": 0.0,
-    "attention_start": "random",
-    "count_start": "random",
-    "contrastive_normalise": False,
-    "joined": 0.0,
-    "encoder_dropout": -1.0,
-    "episodes": 2000,
-    "warmup": 0,
-}
+    "pooling_start": "random", "unit_vectors": False, "label_share": 0.0, "attention_start": "random",
+    "count_start": "random", "contrastive_normalise": False, "joined": 0.0, "encoder_dropout": -1.0,
+    "episodes": 2000, "warmup": 0,
+}  # fmt: skip
 _AUTHORS: dict[str, Any] = {
-    **_PAPER,
-    "pooling_relu": True,
-    "unmasked_length": 50,
-    "attention_scaled": True,
-    "contrastive_normalise": True,
-    "positives_plus_one": True,
-    "mean_over_classes": True,
-    "count_outputs": 5,
-    "method_dropout": 0.1,
-    "protocol": "authors",
-    "validate_every": 100,
-    "weight_decay": 0.2,
-    "warmup": 100,
-}
+    **_PAPER, "pooling_relu": True, "unmasked_length": 50, "attention_scaled": True, "contrastive_normalise": True,
+    "positives_plus_one": True, "mean_over_classes": True, "count_outputs": 5, "method_dropout": 0.1,
+    "protocol": "authors", "validate_every": 100, "weight_decay": 0.2, "warmup": 100,
+}  # fmt: skip
 RECIPES: dict[str, dict[str, Any]] = {"recommended": {}, "paper": _PAPER, "authors": _AUTHORS}
 """Sets of defaults by name: ours, the paper to the letter, the authors' released code."""
 

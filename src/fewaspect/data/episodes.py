@@ -43,16 +43,9 @@ class EpisodeSampler:
     """
 
     def __init__(
-        self,
-        sentences: SentenceSet,
-        *,
-        way: Range,
-        shot: Range,
-        queries: int = 5,
-        none_rate: float = 0.0,
-        protocol: str = "disjoint",
-        seed: int = 0,
-    ) -> None:
+        self, sentences: SentenceSet, *, way: Range, shot: Range, queries: int = 5, none_rate: float = 0.0,
+        protocol: str = "disjoint", seed: int = 0,
+    ) -> None:  # fmt: skip
         if protocol not in PROTOCOLS:
             raise EpisodeError(f'protocol must be one of {", ".join(PROTOCOLS)}; found "{protocol}".')
         if not isinstance(none_rate, (int, float)) or not 0.0 <= none_rate < 1.0:

@@ -66,10 +66,3 @@ class SentenceSet:
         """(sentences,) integers, equal where the texts have the same `text_identity`."""
         seen: dict[str, int] = {}
         return np.array([seen.setdefault(text_identity(text), len(seen)) for text in self.texts], dtype=np.int64)
-
-    def restricted_to(self, classes: Iterable[str]) -> SentenceSet:
-        """All sentences, with only these of their aspects; those that lose all become "none" sentences."""
-        keep = set(classes)
-        return SentenceSet(
-            (LabelledSentence(s.text, tuple(a for a in s.aspects if a in keep)) for s in self.sentences), self.name
-        )

@@ -57,23 +57,16 @@ class Statistics:
 
 def describe(sentences: SentenceSet, shots: int = 5, queries: int = 5) -> Statistics:
     """Statistics of the sentences; aspects are ordered by falling frequency."""
-    labels_per_sentence = Counter(len(set(sentence.aspects)) for sentence in sentences)
+    labels = Counter(len(set(sentence.aspects)) for sentence in sentences)
     per_aspect = _per_aspect(sentences)
     duplicates, contradictory = _duplicates(sentences)
+    too_small = tuple(name for name, count in per_aspect.items() if count.texts < shots + queries)
     return Statistics(
-        name=sentences.name,
-        sentences=len(sentences),
-        aspects=len(per_aspect),
-        labels_per_sentence=dict(sorted(labels_per_sentence.items())),
-        none=labels_per_sentence[0],
-        words=_word_counts(sentences),
-        duplicates=duplicates,
-        contradictory=contradictory,
-        shots=shots,
-        queries=queries,
-        too_small=tuple(name for name, count in per_aspect.items() if count.texts < shots + queries),
+        name=sentences.name, sentences=len(sentences), aspects=len(per_aspect),
+        labels_per_sentence=dict(sorted(labels.items())), none=labels[0], words=_word_counts(sentences),
+        duplicates=duplicates, contradictory=contradictory, shots=shots, queries=queries, too_small=too_small,
         per_aspect=per_aspect,
-    )
+    )  # fmt: skip
 
 
 def _per_aspect(sentences: SentenceSet) -> dict[str, AspectCount]:

@@ -24,14 +24,9 @@ MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9d
 
 _WEIGHTS = ("*.safetensors", "*.safetensors.index.json")
 _TOKENISER = (
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "added_tokens.json",
-    "vocab.*",
-    "merges.txt",
+    "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt",
     "*.model",
-)
+)  # fmt: skip
 _PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 _HUB_ID = re.compile(r"[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)?", re.ASCII)
 _OFFLINE_VARIABLES = ("FEWASPECT_OFFLINE", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")

@@ -15,7 +15,7 @@ from fewaspect.data.episodes import Episode
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.inference.batching import length_batches
 from fewaspect.methods.base import Representations
-from fewaspect.methods.model import FewShotModel, build_task
+from fewaspect.methods.few_shot_model import FewShotModel, build_task
 from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, episode_tensors
 
 TOKENS_PER_BATCH = 4096
@@ -38,9 +38,7 @@ class EpisodeResults:
 
 
 @torch.inference_mode()
-def represent_once(
-    model: FewShotModel, prepared: PreparedSet, handles: np.ndarray, on_done: Callable[[int], None] | None = None
-) -> Representations:
+def represent_once(model: FewShotModel, prepared: PreparedSet, handles: np.ndarray) -> Representations:
     """These sentences, in this order; with token states only if the method scores with them."""
     device = next(model.parameters()).device
     batches = length_batches(prepared.frozen.lengths(handles), TOKENS_PER_BATCH)
@@ -50,8 +48,6 @@ def represent_once(
         vectors.append(represented.vectors)
         if model.method.scores_with_tokens and represented.tokens is not None:
             tokens.append(represented.tokens)
-        if on_done:
-            on_done(len(batch))
     order = torch.from_numpy(np.argsort(np.concatenate(batches))).to(device)
     return Representations(torch.cat(vectors), PackedStates.join(tokens) if tokens else None).take(order)
 
@@ -67,10 +63,7 @@ class EncodedEpisodes:
 
 
 def encode_episodes(
-    model: FewShotModel,
-    prepared: PreparedSet,
-    groups: Sequence[Sequence[Episode]],
-    on_encoded: Callable[[int], None] | None = None,
+    model: FewShotModel, prepared: PreparedSet, groups: Sequence[Sequence[Episode]]
 ) -> list[EncodedEpisodes]:
     """Groups of episodes of one sentence set; each sentence is represented once for all groups."""
     was_training = model.training
@@ -79,7 +72,7 @@ def encode_episodes(
     per_group = [[np.concatenate(prepared.handles_of(episode)) for episode in episodes] for episodes in groups]
     per_episode = [handles for group in per_group for handles in group]
     distinct, positions = distinct_by_first_use(np.concatenate(per_episode))
-    represented = represent_once(model, prepared, distinct, on_encoded)
+    represented = represent_once(model, prepared, distinct)
     seconds = time.perf_counter() - started
     model.train(was_training)
     split = iter(np.split(positions, np.cumsum([len(handles) for handles in per_episode])[:-1]))
@@ -88,12 +81,9 @@ def encode_episodes(
 
 @torch.inference_mode()
 def score_episodes(
-    model: FewShotModel,
-    encoded: EncodedEpisodes,
-    on_episode: Callable[[int], None] | None = None,
-    *,
+    model: FewShotModel, encoded: EncodedEpisodes, on_episode: Callable[[int], None] | None = None, *,
     tune: bool = False,
-) -> EpisodeResults:
+) -> EpisodeResults:  # fmt: skip
     """Scores and decisions of the model; `tune` fits the decision to these episodes first."""
     was_training = model.training
     model.eval()
@@ -117,14 +107,8 @@ def score_episodes(
 
 
 def evaluate_episodes(
-    model: FewShotModel,
-    prepared: PreparedSet,
-    episodes: Sequence[Episode],
-    on_encoded: Callable[[int], None] | None = None,
-    on_episode: Callable[[int], None] | None = None,
-    *,
-    tune: bool = False,
+    model: FewShotModel, prepared: PreparedSet, episodes: Sequence[Episode], *, tune: bool = False
 ) -> EpisodeResults:
     """`encode_episodes` and `score_episodes` for one group of episodes."""
-    (encoded,) = encode_episodes(model, prepared, [episodes], on_encoded)
-    return score_episodes(model, encoded, on_episode, tune=tune)
+    (encoded,) = encode_episodes(model, prepared, [episodes])
+    return score_episodes(model, encoded, tune=tune)

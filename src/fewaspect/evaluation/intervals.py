@@ -23,13 +23,7 @@ class Interval:
 
     def to_percent(self) -> Interval:
         """The interval in percent."""
-        return replace(
-            self,
-            mean=100 * self.mean,
-            low=100 * self.low,
-            high=100 * self.high,
-            half_width=100 * self.half_width,
-        )
+        return replace(self, **{name: 100 * getattr(self, name) for name in ("mean", "low", "high", "half_width")})
 
     def as_dict(self) -> dict[str, float | int | None]:
         """The fields by name, with None for NaN, which JSON does not have."""

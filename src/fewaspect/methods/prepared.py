@@ -12,7 +12,7 @@ from fewaspect.data.episodes import Episode
 from fewaspect.data.labelled import SentenceSet, describe_aspect
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.methods.model import EpisodeTensors
+from fewaspect.methods.few_shot_model import EpisodeTensors
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from fewaspect.core.settings import AWATTSettings
-from fewaspect.methods.base import Episodes, Representations, Scores, Task
+from fewaspect.methods.base import Episodes, Representations, Scores, Task, shared_tokens
 from fewaspect.methods.threshold import ScaledMethod
 from fewaspect.modules.class_prototypes import class_means
 from fewaspect.modules.count_head import threshold_decision
@@ -95,9 +95,8 @@ class ProtoAWATT(ScaledMethod):
 
     def _states(self, side: Representations) -> tuple[Tensor, Tensor]:
         """(B, T, d) token states, with unit vectors all of norm sqrt(d), and (B, T) mask."""
-        if side.tokens is None:
-            raise ValueError("token states are needed here, but were not kept")
-        packed = side.tokens.take(side.token_rows)
+        tokens, rows = shared_tokens(side)
+        packed = tokens.take(rows)
         if self.settings.unit_vectors:
             packed = packed.with_values(math.sqrt(self.width) * F.normalize(packed.values, dim=-1))
         return packed.padded, packed.mask

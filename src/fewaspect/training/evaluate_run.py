@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import EncodedEpisodes, EpisodeResults, encode_episodes, score_episodes
 from fewaspect.evaluation.intervals import mean_interval
 from fewaspect.methods import method_entry
-from fewaspect.methods.model import FewShotModel
+from fewaspect.methods.few_shot_model import FewShotModel
 from fewaspect.methods.prepared import PreparedSet
 from fewaspect.training.environment import describe_environment
 from fewaspect.training.run import VALIDATION_SEED, load_run, report_truncation
@@ -151,23 +151,17 @@ def _result(
     decision: dict[str, Any], truncated: int,
 ) -> dict[str, Any]:  # fmt: skip
     metrics = {name: mean_interval(values).to_percent().as_dict() for name, values in evaluated.metrics().items()}
+    setting = asdict(settings)
     return {
         "method": run.train.method,
         "title": method_entry(run.train.method).title,
         "recipe": run.train.recipe,
-        "benchmark": settings.benchmark,
-        "split": settings.split,
         "train": metadata["train_source"],
         "encoder": run.train.encoder,
         "encoder_digest": metadata["encoder_digest"],
-        "protocol": settings.protocol,
-        "way": settings.way,
-        "shot": settings.shot,
-        "queries": settings.queries,
-        "none_rate": settings.none_rate,
+        "episode_seed": setting.pop("seed"),
+        **setting,
         "seed": run.train.seed,
-        "episode_seed": settings.seed,
-        "episodes": settings.episodes,
         **metrics,
         **evaluated.diagnostics,
         "decision": decision,

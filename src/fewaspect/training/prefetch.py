@@ -10,7 +10,7 @@ from typing import TypeVar
 import torch
 
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.methods.model import EpisodeTensors
+from fewaspect.methods.few_shot_model import EpisodeTensors
 
 Loaded = tuple[PackedStates, EpisodeTensors]
 T = TypeVar("T")

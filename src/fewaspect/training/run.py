@@ -11,7 +11,7 @@ from fewaspect.core.errors import CheckpointError
 from fewaspect.encoders.sources import resolve_encoder
 from fewaspect.encoders.transformer import TokenEncoder
 from fewaspect.methods import build_method
-from fewaspect.methods.model import FewShotModel
+from fewaspect.methods.few_shot_model import FewShotModel
 from fewaspect.training.checkpoint import load_tensors, restore_model
 from fewaspect.training.run_folder import RunFolder, RunSettings
 

@@ -29,17 +29,10 @@ from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.evaluation.evaluator import evaluate_episodes
 from fewaspect.evaluation.intervals import mean_interval
-from fewaspect.methods.model import EpisodeTensors, FewShotModel
+from fewaspect.methods.few_shot_model import EpisodeTensors, FewShotModel
 from fewaspect.methods.prepared import PreparedSet
+from fewaspect.training import checkpoint
 from fewaspect.training.batch_norm import BatchNormStatistics
-from fewaspect.training.checkpoint import (
-    load_tensors,
-    model_tensors,
-    optimiser_tensors,
-    restore_model,
-    restore_optimiser,
-    save_tensors,
-)
 from fewaspect.training.environment import describe_environment
 from fewaspect.training.prefetch import episodes_on
 from fewaspect.training.processes import ProcessGroup
@@ -158,7 +151,7 @@ class Trainer:
 
     def restore(self) -> None:
         """Restore the last checkpoint; other data or encoder weights than the run began with are refused."""
-        tensors, metadata = load_tensors(self.folder.last)
+        tensors, metadata = checkpoint.load_tensors(self.folder.last)
         try:
             for name in ("encoder_digest", "data_digest"):
                 if metadata[name] != self.metadata[name]:
@@ -166,8 +159,8 @@ class Trainer:
                         f"{self.folder.last}: --resume needs the data and weights the run began with, "
                         f"but the {name.replace('_', ' ')} was {metadata[name]} and is now {self.metadata[name]}."
                     )
-            restore_model(self.model, tensors, self.folder.last)
-            restore_optimiser(self.optimiser, tensors, metadata["learning_rates"])
+            checkpoint.restore_model(self.model, tensors, self.folder.last)
+            checkpoint.restore_optimiser(self.optimiser, tensors, metadata["learning_rates"])
             self.schedule.load_state_dict(metadata["schedule"])
             self.state = TrainingState(**metadata["state"])
         except (KeyError, TypeError, ValueError) as error:
@@ -258,7 +251,7 @@ class Trainer:
         method, s = self.model.method, self.settings.train
         if not method.decision_episodes:
             return
-        restore_model(self.model, load_tensors(self.folder.best)[0], self.folder.best)
+        checkpoint.restore_model(self.model, checkpoint.load_tensors(self.folder.best)[0], self.folder.best)
         episodes = [self.sampler.episode(s.episodes + i) for i in range(method.decision_episodes)]  # not trained on
         evaluated = evaluate_episodes(self.model, self.train_set, episodes)
         torch.manual_seed(s.seed)
@@ -269,7 +262,7 @@ class Trainer:
 
     def _save_best(self) -> None:
         metadata = {**self._identity(), "step": self.state.best_step}
-        save_tensors(self.folder.best, model_tensors(self.model), metadata)
+        checkpoint.save_tensors(self.folder.best, checkpoint.model_tensors(self.model), metadata)
 
     def _save_last(self) -> None:
         optimiser, schedule = self.optimiser, self.schedule
@@ -279,7 +272,11 @@ class Trainer:
             "learning_rates": [group["lr"] for group in optimiser.param_groups],
             "schedule": {**schedule.state_dict(), "lr_lambdas": [None] * len(optimiser.param_groups)},
         }
-        save_tensors(self.folder.last, {**model_tensors(self.model), **optimiser_tensors(optimiser)}, metadata)
+        checkpoint.save_tensors(
+            self.folder.last,
+            {**checkpoint.model_tensors(self.model), **checkpoint.optimiser_tensors(optimiser)},
+            metadata,
+        )
         with atomic_write(self.folder.history) as file:
             file.write(to_json(self.state.history))
 

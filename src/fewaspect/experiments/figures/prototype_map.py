@@ -22,7 +22,7 @@ from fewaspect.core.settings import EvaluateSettings
 from fewaspect.evaluation.evaluator import encode_episodes
 from fewaspect.experiments.figures.run_labels import run_labels
 from fewaspect.experiments.published import benchmark_title
-from fewaspect.methods.model import build_task
+from fewaspect.methods.few_shot_model import build_task
 from fewaspect.methods.prepared import episode_tensors
 from fewaspect.training.evaluate_run import Evaluation, prepare_evaluation
 
