@@ -1,8 +1,11 @@
-"""The weights that ship with the detector: the mean of trained runs, milder, in half precision, and probabilities.
+"""The model that ships with the detector: the mean of trained runs, with its probability model, exported in int8.
 
     fewaspect train --config benchmarks/studies/shipped_model.yaml --data FOLDER --seed 0 --out RUN-0
     fewaspect train --config benchmarks/studies/shipped_model.yaml --data FOLDER --seed 1 --out RUN-1
-    python benchmarks/studies/shipped_model.py RUN-0 RUN-1 --data FOLDER --out src/fewaspect/inference/shipped
+    python benchmarks/studies/shipped_model.py RUN-0 RUN-1 --data FOLDER --run RUN --out MODEL
+
+MODEL then takes the place of src/fewaspect/inference/shipped; `fewaspect export RUN FP32 --precision fp32` is the same in
+fp32.
 
 Runs that differ in their seed are averaged. Encoder layers are then three quarters the trained and one quarter the
 pretrained ones: what training forgot of other domains comes back, which aspects with one example or none gain by.
@@ -20,8 +23,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from fewaspect.training.backends import RANGES, measure_ranges, save_ranges
-from fewaspect.training.product_weights import PRESENCE, load_weights
 from torch import Tensor
 
 from fewaspect.core.files import atomic_folder
@@ -32,17 +33,14 @@ from fewaspect.detector.calibration import FEATURES, NONE_RATE, ProbabilityModel
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import encode_episodes
 from fewaspect.methods.base import Task
-<<<<<<< HEAD:benchmarks/studies/shipped_model.py
-from fewaspect.methods.lpn_plus import LPNPlus, sentences_of, support_set, without_names
-from fewaspect.methods.model import build_task
-=======
 from fewaspect.methods.few_shot_model import build_task
-from fewaspect.methods.lpn_plus import LPNPlus
->>>>>>> g-research:benchmarks/product.py
+from fewaspect.methods.lpn_plus import LPNPlus, sentences_of, support_set, without_names
 from fewaspect.methods.prepared import PreparedSet, episode_tensors
 from fewaspect.training.checkpoint import load_tensors, model_tensors, save_tensors
+from fewaspect.training.export import export
 from fewaspect.training.run import build_model, load_run
 from fewaspect.training.run_folder import RunFolder
+from fewaspect.training.run_weights import PROBABILITY_MODEL
 
 TRAINED = 0.75  # share of the trained layers
 UNNAMED, BARE, ALONE = 0.2, 0.1, 0.1  # shares of aspects without a name, without examples; of episodes with one aspect
@@ -52,20 +50,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", type=Path, nargs="+")
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--run", type=Path, required=True, help="folder for the averaged run")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the exported model")
     parser.add_argument("--episodes", type=int, default=400)
     arguments = parser.parse_args()
-    with atomic_folder(arguments.out, replace=True) as new:
+    with atomic_folder(arguments.run, replace=True) as new:
         about = milder(arguments.runs, new)
-        weights = load_weights(new)
-        save_ranges(new / RANGES, measure_ranges(weights))
         episodes = list(examined(new, arguments.data, arguments.episodes))
         held_out = episodes[: len(episodes) // 4]
-        presence = fit_probability_model(episodes[len(held_out) :])
-        presence.save(new / PRESENCE)
-        measured = report([presence(rows) for rows, _ in held_out], [truth for _, truth in held_out])
-        (new / "MODEL_CARD.md").write_text(card(about, arguments.episodes, measured), encoding="utf-8")
-    print(to_json(measured))
+        probability_model = fit_probability_model(episodes[len(held_out) :])
+        probability_model.save(new / PROBABILITY_MODEL)
+    measured = report([probability_model(rows) for rows, _ in held_out], [truth for _, truth in held_out])
+    parity = export(arguments.run, arguments.out)
+    (arguments.out / "MODEL_CARD.md").write_text(card(about, arguments.episodes, measured), encoding="utf-8")
+    print(to_json({**measured, **parity}))
 
 
 def milder(runs: Sequence[Path], new: Path) -> list[dict[str, Any]]:
@@ -143,12 +141,14 @@ def card(runs: list[dict[str, Any]], episodes: int, measured: dict[str, float]) 
     seeds = " and ".join(str(run["settings"]["train"]["seed"]) for run in runs)
     hidden, contrast, none = method["unnamed_rate"], method["query_contrast"], 100 * NONE_RATE
     rows = "\n".join(f"| {name} | {100 * value:.1f} |" for name, value in measured.items())
-    return f"""# The weights of AspectDetector
+    return f"""# The model of AspectDetector
 
-LPN+ on all-MiniLM-L6-v2: the upper layers and the method in half precision; the lower layers are those of the embedded
-encoder and are not repeated here. Made by `benchmarks/studies/shipped_model.py`, whose first lines are the commands.
-`ranges.safetensors` says between what values the inputs of the encoder's matrix products lie, on 500 sentences of the
-sample that ships with the package: what it takes to compute in int8.
+LPN+ on all-MiniLM-L6-v2 as one ONNX model in int8, with its tokenizer and the numbers of LPN+ and of the probability
+model in `model.json`. Made by `benchmarks/studies/shipped_model.py`, whose first lines are the commands. Matrix products
+are int8 with activation ranges measured on 500 sentences of the sample that ships with the package (SmoothQuant); the
+embedding table is int8 with a scale for each row.
+
+all-MiniLM-L6-v2 is Apache-2.0: sentence-transformers/all-MiniLM-L6-v2.
 
 ## Data
 
@@ -177,7 +177,7 @@ worse on others.
 
 ## Results
 
-On the other quarter, in percent, before a detector shifts its probabilities by what its own examples show:
+On the other quarter, in percent, before a detector fits a bias to its own examples:
 
 | | |
 |---|---:|
