@@ -4,8 +4,8 @@
     fewaspect train --config benchmarks/studies/shipped_model.yaml --data FOLDER --seed 1 --out RUN-1
     python benchmarks/studies/shipped_model.py RUN-0 RUN-1 --data FOLDER --run RUN --out MODEL
 
-MODEL then takes the place of src/fewaspect/inference/shipped; `fewaspect export RUN FP32 --precision fp32` is the same in
-fp32.
+MODEL then takes the place of src/fewaspect/inference/shipped; `fewaspect export RUN FP32 --precision fp32` makes the
+same in fp32.
 
 Runs that differ in their seed are averaged. Encoder layers are then three quarters the trained and one quarter the
 pretrained ones: what training forgot of other domains comes back, which aspects with one example or none gain by.
@@ -144,8 +144,8 @@ def card(runs: list[dict[str, Any]], episodes: int, measured: dict[str, float]) 
     return f"""# The model of AspectDetector
 
 LPN+ on all-MiniLM-L6-v2 as one ONNX model in int8, with its tokenizer and the numbers of LPN+ and of the probability
-model in `model.json`. Made by `benchmarks/studies/shipped_model.py`, whose first lines are the commands. Matrix products
-are int8 with activation ranges measured on 500 sentences of the sample that ships with the package (SmoothQuant); the
+model in `model.json`. Made by `benchmarks/studies/shipped_model.py`, whose first lines are the commands.
+Matrix products are int8 with activation ranges measured on 500 sentences of the shipped sample (SmoothQuant); the
 embedding table is int8 with a scale for each row.
 
 all-MiniLM-L6-v2 is Apache-2.0: sentence-transformers/all-MiniLM-L6-v2.

@@ -28,9 +28,7 @@ FEATURES = (
 _VERSION_0_1 = dict(zip(("whole", "seen", "apart", "share", "lead", "shots", "aspects"), FEATURES, strict=True))
 SHARPNESS = 5.0  # of the softmax: mild, so that a second aspect keeps its share
 RANK = 3  # the margin is taken to the third best score: a sentence often has two aspects, rarely more
-NONE_RATE = (
-    0.35  # share of sentences without an aspect where the regression was fitted: `benchmarks/studies/shipped_model.py`
-)
+NONE_RATE = 0.35  # share of sentences without an aspect in benchmarks/studies/shipped_model.py
 MAX_ROWS = 128  # examples that the bias is fitted to
 MAX_STEPS = 50  # of Newton's method
 

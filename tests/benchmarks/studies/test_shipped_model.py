@@ -10,9 +10,9 @@ import numpy as np
 from fewaspect.detector.calibration import FEATURES, ProbabilityModel, score_features
 from fewaspect.detector.scoring import ScoreComponents
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "studies"))
 
-from product import fit_probability_model
+from shipped_model import fit_probability_model
 
 
 def random_components(Q: int, N: int, seed: int) -> tuple[ScoreComponents, np.ndarray]:
