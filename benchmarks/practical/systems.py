@@ -177,7 +177,7 @@ def quality(probabilities: np.ndarray, decided: np.ndarray, truth: np.ndarray) -
         "micro_f1": measured["micro_f1"],
         "mean_average_precision": measured["mean_average_precision"],
         "empties": measured["empties"],
-        "empty_accuracy": measured["right_empties"] if enough else None,
+        "empty_accuracy": measured["empty_accuracy"] if enough else None,
         "answers_per_sentence": float(decided.sum() / len(decided)),
         "calibration_error": calibration_error(probabilities, truth, CALIBRATION_BINS),
     }
