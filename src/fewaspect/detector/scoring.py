@@ -122,18 +122,21 @@ class LPNPlusScorer:
     def attend_once(
         self, queries: np.ndarray, support: SupportSet, prototypes: np.ndarray, max_negatives: int
     ) -> Iterator[Regression]:
-        """The regression of each aspect, with examples as its (d,) query attends to them."""
-        S, N = support.membership.shape
+        """The regression of each aspect, with examples as its query, one of (N, d), attends to their tokens."""
         positive, negative = row_weights(support, prototypes, max_negatives)
-        at_once = self._attended_vectors(queries, support.examples) if len(positive) <= max_negatives else None
-        for n in range(N):
+        every = np.concatenate([support.examples.vectors, support.labels])
+        tokens, spans = support.examples.tokens, support.examples.spans()
+        size = max(1, MAX_COSINES // max(1, len(tokens)))  # aspects whose attention is computed at once
+        for n in range(len(queries)):
+            if n % size == 0:
+                cosines = tokens @ queries[n : n + size].T / support.examples.token_norms
+                attention = support.examples.softmax(self.attention * cosines).T
             rows = np.flatnonzero(positive[:, n] + negative[:, n])
-            examples, texts = rows[rows < S], rows[rows >= S] - S
-            if at_once is None:
-                attended = self._attended_vectors(queries[n : n + 1], support.examples.take(examples))[0]
-            else:
-                attended = at_once[n, examples]
-            vectors = np.concatenate([attended, support.labels[texts]])
+            vectors, examples = every[rows], rows[rows < len(spans)]
+            for vector, row in zip(vectors, examples, strict=False):
+                start, end = spans[row]
+                np.dot(attention[n % size, start:end], tokens[start:end], out=vector)
+            vectors[: len(examples)] = unit(vectors[: len(examples)])
             yield Regression(rows, vectors, positive[rows, n], negative[rows, n])
 
     def leave_one_out(
@@ -214,14 +217,6 @@ class LPNPlusScorer:
         weights = np.where(rows < len(support.examples), positive, 0.0)
         direction = ridge_direction(vectors, positive, negative, self.settings.ridge_strength)
         return self.prototype(vectors, weights, support.labels[n]), direction
-
-    def _attended_vectors(self, queries: np.ndarray, sentences: Sentences) -> np.ndarray:
-        """(n, B, d) unit vectors: sentences as n queries attend to their tokens."""
-        result = np.empty((len(queries), len(sentences), queries.shape[1]), dtype=queries.dtype)
-        attention = sentences.softmax(self.attention * (sentences.tokens @ queries.T) / sentences.token_norms)
-        for b, (start, end) in enumerate(sentences.spans()):
-            np.matmul(attention[start:end].T, sentences.tokens[start:end], out=result[:, b])
-        return unit(result)
 
     def _attend(self, fitted: FittedAspects, sentences: Sentences, *directions: np.ndarray) -> list[np.ndarray]:
         """(tokens, N) attention; (Q, N) lengths of the attended sentences, which follow from the products of their

@@ -73,4 +73,4 @@ def unit(vectors: np.ndarray) -> np.ndarray:
 
 def norms(vectors: np.ndarray) -> np.ndarray:
     """Along the last axis, which stays; never zero."""
-    return np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+    return np.maximum(np.sqrt(np.einsum("...d,...d->...", vectors, vectors)), 1e-12)[..., None]

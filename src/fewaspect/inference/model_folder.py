@@ -34,7 +34,7 @@ def model_files(folder: Path) -> list[Path]:
 def write_model(folder: Path, graph: bytes, tokeniser: SentenceTokeniser, metadata: Mapping[str, Any]) -> None:
     """Graph and tokenizer, then the metadata with their digests."""
     (folder / GRAPH).write_bytes(graph)
-    (folder / TOKENIZER).write_text(tokeniser.tokeniser.to_str(), encoding="utf-8")
+    (folder / TOKENIZER).write_text(tokeniser.backend.to_str(), encoding="utf-8")
     write_metadata(folder, metadata)
 
 
@@ -59,7 +59,7 @@ def read_metadata(folder: Path) -> dict[str, Any]:
         ) from error
     for name, digest in digests.items():
         check_digest(folder / name, digest)
-    return {_KEYS_0_1.get(key, key): value for key, value in metadata.items()}
+    return {_KEYS_0_1.get(str(key), str(key)): value for key, value in metadata.items()}
 
 
 def load_encoder(folder: Path, metadata: Mapping[str, Any]) -> OnnxTextEncoder:
