@@ -4,12 +4,13 @@ import { takeToken } from "./api/http";
 import { followScoring } from "./state/importing";
 import { listenToKeys } from "./state/keyboard";
 import { openSome } from "./state/project";
-import { followFilter } from "./state/sentences";
+import { followFilter, followSelection } from "./state/sentences";
 import "./styles/index.css";
 
 takeToken();
 render(<App />, document.getElementById("studio")!);
 listenToKeys();
 followFilter();
+followSelection();
 followScoring();
 void openSome();

@@ -54,3 +54,13 @@ test("a correction shows at once", () => {
   expect(cache.at(4)?.aspects).toEqual([7]);
   expect(cache.at(5)?.aspects).toEqual([]);
 });
+
+test("a row can be put between others; of a full page the last gives way", () => {
+  const cache = new PageCache(10);
+  cache.put(0, page(0, 10, 13));
+  cache.put(1, page(10, 3, 13));
+  cache.insert(4, sentence(99));
+  expect([cache.at(3)?.id, cache.at(4)?.id, cache.at(5)?.id, cache.at(10)?.id, cache.total]).toEqual([3, 99, 4, 10, 13]);
+  cache.insert(11, sentence(98));
+  expect([cache.at(11)?.id, cache.at(13)?.id, cache.total]).toEqual([98, 12, 14]);
+});

@@ -21,14 +21,14 @@ SHOTS = Path(os.environ.get("FEWASPECT_SHOTS", Path(__file__).parents[2] / "buil
 class Studio:
     """A `fewaspect studio` of its own, which can be stopped or killed and started again on the same data."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *program: str) -> None:
+        self.data, self.program = folder / "studio.db", program or ("-m", "fewaspect")
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "fewaspect", "studio", "--no-browser", "--port", "0"]
+        command = [sys.executable, *self.program, "studio", "--no-browser", "--port", "0", "--data", str(self.data)]
         self.process = subprocess.Popen(
-            [*command, "--data", str(self.folder / "studio.db")], stdout=subprocess.PIPE, text=True,
+            command, stdout=subprocess.PIPE, text=True,
             env={**os.environ, "PYTHONUNBUFFERED": "1", "COLUMNS": "200"},
         )  # fmt: skip
         assert self.process.stdout
@@ -63,8 +63,9 @@ def chromium() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    running = Studio(tmp_path_factory.mktemp("studio"))
+def studio(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """The command itself, unless the test names another program that serves one."""
+    running = Studio(tmp_path_factory.mktemp("studio"), *getattr(request, "param", ()))
     yield running
     running.stop()
 

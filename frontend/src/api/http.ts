@@ -34,6 +34,10 @@ export async function send(method: string, path: string, body?: unknown, signal?
     if (error instanceof DOMException) throw error;
     throw new Problem(0, "The studio does not answer. Is it still running?");
   });
+  if (answer.status === 429) {
+    await new Promise((resume) => setTimeout(resume, 1000 * (Number(answer.headers.get("Retry-After")) || 1)));
+    return send(method, path, body, signal);
+  }
   if (!answer.ok) throw await problem(answer);
   return answer;
 }

@@ -1,8 +1,10 @@
 import { useEffect, useRef } from "preact/hooks";
+import { saved } from "../state/corrections";
 import { onMove } from "../state/keyboard";
 import { report } from "../state/messages";
 import { project, studio } from "../state/project";
-import { queue } from "../state/queue";
+import { clearQueue, nothingToLabel, queue, readQueue } from "../state/queue";
+import { holdSelected } from "../state/sentences";
 import { selected } from "../state/view";
 import { focusSelected } from "../reviews/focus";
 import { SentenceCard } from "../reviews/SentenceCard";
@@ -15,7 +17,8 @@ export function LabelNext() {
   const id = project.value!.id;
   useEffect(() => {
     onMove(() => focusSelected(box.current!));
-    void ask();
+    clearQueue();
+    void ask(box.current!);
   }, [id]);
   const done = queue.value.filter(({ sentence }) => sentence.confirmed).length;
   return (
@@ -29,11 +32,11 @@ export function LabelNext() {
           <div class="queue-progress">
             <span class="track"><i style={{ "--p": `${(100 * done) / queue.value.length}%` }} /></span>
             <span>{done} of {queue.value.length}</span>
-            <button type="button" class={done === queue.value.length ? "primary" : ""} onClick={() => void ask()}>Next {AT_ONCE}</button>
+            <button type="button" class={done === queue.value.length ? "primary" : ""} onClick={() => void ask(box.current!)}>Next {AT_ONCE}</button>
           </div>
         )}
       </div>
-      {queue.value.length === 0 && <p class="empty soft">Nothing to label: import reviews and add an aspect first.</p>}
+      {nothingToLabel.value && <p class="empty soft">Nothing to label: import reviews and add an aspect first.</p>}
       <div role="feed" aria-label="Label these next">
         {queue.value.map(({ sentence, reason }, i) => (
           <SentenceCard key={sentence.id} sentence={sentence} index={i} total={queue.value.length}>
@@ -45,10 +48,15 @@ export function LabelNext() {
   );
 }
 
-async function ask(): Promise<void> {
+/** What was said of these comes first, so that none of them is offered again. The focus goes along, unless it is elsewhere by then. */
+async function ask(box: HTMLElement): Promise<void> {
+  const from = document.activeElement;
   try {
-    queue.value = (await studio().suggestions(AT_ONCE)).suggestions;
+    await saved();
+    if (!(await readQueue(studio(), AT_ONCE)) || !box.isConnected) return;
     selected.value = queue.value[0]?.sentence.id ?? null;
+    holdSelected();
+    if (document.activeElement === from) focusSelected(box);
   } catch (error) {
     report(error);
   }

@@ -18,12 +18,12 @@ export function AddMenu({ sentence, tabIndex }: { sentence: Sentence; tabIndex: 
   return (
     <Menu label="Add an aspect" tabIndex={tabIndex} class="chip add" face={<Icon name="add" />}>
       {others.map((aspect) => (
-        <MenuItem key={aspect.id} onClick={() => void label(sentence, [...sentence.aspects, aspect.id])}>
+        <MenuItem key={aspect.id} onClick={() => label(sentence, [...sentence.aspects, aspect.id])}>
           <i class="dot" style={coloured(aspect)} /> {aspect.name} <small>{probability(score(aspect.id))}</small>
         </MenuItem>
       ))}
       <hr />
-      <MenuItem onClick={() => void label(sentence, [])}><i class="dot" /> None of these</MenuItem>
+      <MenuItem onClick={() => label(sentence, [])}><i class="dot" /> None of these</MenuItem>
       <MenuItem onClick={example}><Icon name="quote" /> Some of its words …</MenuItem>
     </Menu>
   );

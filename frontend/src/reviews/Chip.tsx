@@ -13,7 +13,7 @@ export function Chip({ sentence, id, tabIndex }: { sentence: Sentence; id: numbe
   const score = sentence.scores[id];
   return (
     <button type="button" class="chip" tabIndex={tabIndex} style={coloured(aspect)} aria-pressed="true" title={`Not about ${aspect.name}? Click to take it away.`}
-      onClick={() => void label(sentence, without(sentence.aspects, id))}>
+      onClick={() => label(sentence, without(sentence.aspects, id))}>
       {aspect.name} {score !== undefined && <small>{probability(score)}</small>}
       <Icon name="close" />
     </button>

@@ -38,11 +38,11 @@ export function SentenceCard({ sentence: told, index, total, children }: Props) 
         </div>
         {sentence.date && <small class="date">{sentence.date.slice(0, 10)}</small>}
         {sentence.confirmed ? (
-          <button type="button" class="confirmed-mark" tabIndex={stop} title="You confirmed this. Click to release it: it is then no example any more." onClick={() => void release(sentence)}>
+          <button type="button" class="confirmed-mark" tabIndex={stop} title="You confirmed this. Click to release it: it is then no example any more." onClick={() => release(sentence)}>
             <Icon name="check" /> confirmed
           </button>
         ) : (
-          <IconButton icon="check" tabIndex={stop} label={sentence.aspects.length ? "Confirm these aspects" : "Confirm: none of these"} onClick={() => void label(sentence, sentence.aspects)} />
+          <IconButton icon="check" tabIndex={stop} label={sentence.aspects.length ? "Confirm these aspects" : "Confirm: none of these"} onClick={() => label(sentence, sentence.aspects)} />
         )}
       </div>
     </article>

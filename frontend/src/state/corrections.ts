@@ -1,10 +1,12 @@
 import { signal } from "@preact/signals";
+import type { Studio } from "../api/studio";
 import type { Sentence, Tuned } from "../api/types";
-import { corrected } from "./decisions";
+import { same } from "./decisions";
 import { announce, report, toast } from "./messages";
+import { forget, say, stored, trustServer, type Said } from "./pending";
 import { aspectById, project, readProject, readProjects, studio } from "./project";
-import { rereadQueue } from "./queue";
-import { outdate, refresh, updateSentence } from "./sentences";
+import { outdateQueue, rereadQueue } from "./queue";
+import { holdSelected, outdate, refresh, updateSentence } from "./sentences";
 import { dialog, tab } from "./view";
 
 /** Grows when scores may have changed; details, suggestions and the dashboard read themselves again. */
@@ -14,38 +16,92 @@ export const tuned = signal<Tuned | null>(null);
 
 let waiting = 0;
 let line: Promise<unknown> = Promise.resolve();
+/** The last in line, while it is a correction that was not sent: what is said of the same sentence goes with it. */
+let unsent: { said: Said } | null = null;
 
 /** Changes go to the server one after the other; when the last is done, everything visible is read again. */
-export function change<A>(work: () => Promise<A>): Promise<A | undefined> {
+function inLine<A>(work: () => Promise<A>): Promise<A> {
   waiting++;
+  const turn = line.then(work);
+  line = turn.catch(() => undefined);
+  return turn.finally(() => --waiting || settleInTurn());
+}
+
+/** When everything said so far is with the server. */
+export const saved = () => line;
+
+/** Any change but a correction of a sentence. After it, what was read before no longer counts. */
+export function change<A>(work: () => Promise<A>): Promise<A | undefined> {
+  unsent = null;
   outdate();
-  const turn = line.then(work).catch(report).finally(() => --waiting || settle());
-  line = turn;
-  return turn as Promise<A | undefined>;
+  const turn = () =>
+    work().catch(report).finally(() => {
+      outdate();
+      outdateQueue();
+      trustServer();
+    });
+  return inLine(turn) as Promise<A | undefined>;
+}
+
+let settling = 0;
+let reading: Promise<void> = Promise.resolve();
+let begun = true;
+
+/** One reading at a time; one that has not begun will know of this change, too. */
+function settleInTurn(): Promise<void> {
+  if (!begun) return reading;
+  begun = false;
+  return (reading = reading.then(() => {
+    begun = true;
+    return waiting ? undefined : settle();
+  }));
 }
 
 export async function settle(): Promise<void> {
   if (!project.value) return;
+  settling++;
   settled.value++;
-  const queued = tab.value === "label" ? rereadQueue(studio()).catch(report) : undefined;
-  await Promise.all([readProject().catch(report), refresh(), queued]);
+  const known = stored();
+  const queued = tab.value !== "label" || rereadQueue(studio()).catch(report);
+  const [, inList, inQueue] = await Promise.all([readProject().catch(report), refresh(), queued]);
+  if (inList && inQueue) known.forEach(forget);
+  holdSelected();
+  settling--;
 }
 
-export function label(sentence: Sentence, aspects: number[]): Promise<unknown> {
-  updateSentence(sentence.id, (old) => corrected(old, aspects));
+export function label(sentence: Sentence, aspects: number[]): void {
+  if (!sentence.confirmed || !same(sentence.aspects, aspects)) correct(sentence, aspects);
   announce(aspects.length ? `Confirmed: ${names(aspects)}` : "Confirmed: none of these");
-  return change(async () => {
-    const answer = await studio().label(sentence.id, aspects);
-    updateSentence(sentence.id, () => answer);
+}
+
+export function release(sentence: Sentence): void {
+  correct(sentence, null);
+  announce("Released: no longer an example");
+}
+
+/** Shown at once. Of what is said of a sentence while others are on their way, only the newest is sent. */
+function correct(sentence: Sentence, aspects: number[] | null): void {
+  const said = say(sentence.id, aspects);
+  if (unsent?.said.id === said.id) {
+    unsent.said = said;
+    return;
+  }
+  const own = (unsent = { said });
+  const source = studio();
+  void inLine(() => {
+    if (unsent === own) unsent = null;
+    return send(source, own.said, sentence.text);
   });
 }
 
-export function release(sentence: Sentence): Promise<unknown> {
-  announce("Released: no longer an example");
-  return change(async () => {
-    const answer = await studio().release(sentence.id);
-    updateSentence(sentence.id, () => answer);
-  });
+async function send(source: Studio, said: Said, text: string): Promise<void> {
+  try {
+    const answer = await (said.aspects ? source.label(said.id, said.aspects) : source.release(said.id));
+    said.stored = true;
+    updateSentence(said.id, () => answer); // under what was said since
+  } catch (error) {
+    if (forget(said)) toast(`Your correction of “${text}” was not saved. ${error instanceof Error ? error.message : error}`, "problem");
+  }
 }
 
 export const addExample = (text: string, aspects: number[]) =>
@@ -76,10 +132,11 @@ export const redo = () => step("redo");
 
 function step(way: "undo" | "redo"): Promise<unknown> {
   const what = way === "undo" ? project.value?.can_undo : project.value?.can_redo;
-  if (!what && !waiting) return Promise.resolve(announce(`Nothing to ${way}`));
+  if (!what && !waiting && !settling) return Promise.resolve(announce(`Nothing to ${way}`));
+  const source = studio();
   return change(async () => {
-    const { did, project: after } = await studio()[way]();
-    project.value = { ...project.value!, ...after };
+    const { did, project: after } = await source[way]();
+    if (project.value?.id === after.id) project.value = { ...project.value, ...after };
     toast(`${way === "undo" ? "Undone" : "Redone"}: ${did}`);
     await readProjects();
   });

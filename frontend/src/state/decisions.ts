@@ -22,6 +22,8 @@ export const without = (aspects: number[], aspect: number) => aspects.filter((id
 
 export const toggled = (aspects: number[], aspect: number) => (aspects.includes(aspect) ? without(aspects, aspect) : [...aspects, aspect]);
 
+export const same = (one: number[], other: number[]) => one.length === other.length && one.every((id) => other.includes(id));
+
 /** How the sentence looks before the server has answered a correction. */
 export function corrected(sentence: Sentence, aspects: number[]): Sentence {
   return { ...sentence, aspects, confirmed: true, words: sentence.words.filter((word) => aspects.includes(word.aspect)) };

@@ -53,7 +53,7 @@ function run(command: Command): boolean {
 
 /** In the queue a confirmed sentence makes way for the next one. */
 function confirm(sentence: Sentence): boolean {
-  void label(sentence, sentence.aspects);
+  label(sentence, sentence.aspects);
   return tab.value === "label" ? move(1) : true;
 }
 

@@ -54,6 +54,17 @@ export class PageCache {
     for (const [page, answer] of answers) this.put(page, answer);
   }
 
+  /** Of a full page the last row gives way. */
+  insert(index: number, sentence: Sentence): void {
+    const page = Math.floor(index / this.size);
+    const rows = this.pages.get(page)?.slice();
+    if (!rows) return;
+    rows.splice(index % this.size, 0, sentence);
+    if (rows.length > this.size) rows.pop();
+    else this.total++;
+    this.pages.set(page, rows);
+  }
+
   update(id: number, change: (sentence: Sentence) => Sentence): void {
     for (const [page, sentences] of this.pages) {
       if (sentences.some((sentence) => sentence.id === id)) {

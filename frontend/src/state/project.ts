@@ -63,5 +63,5 @@ export async function readProject(): Promise<void> {
   const id = project.value?.id;
   if (id === undefined) return;
   const fresh = await new Studio(id).project();
-  if (project.value?.id === id) project.value = fresh;
+  if (project.value?.id === id && fresh.revision >= project.value.revision) project.value = fresh;
 }

@@ -3,8 +3,9 @@ import { PAGE, Studio } from "../api/studio";
 import type { Sentence, SentencePage } from "../api/types";
 import { announce, report } from "./messages";
 import { PageCache } from "./page-cache";
+import { hold, labelledAtHand, shown } from "./pending";
 import { project, projectId } from "./project";
-import { queue } from "./queue";
+import { queue, updateQueue } from "./queue";
 import { filter, selected, tab } from "./view";
 
 const cache = new PageCache(PAGE);
@@ -20,7 +21,10 @@ let generation = 0;
 const asked = new Set<number>();
 
 export const total = () => (changes.value, cache.total);
-export const sentenceAt = (index: number) => (changes.value, cache.at(index));
+export function sentenceAt(index: number): Sentence | undefined {
+  const sentence = (changes.value, cache.at(index));
+  return sentence && shown(sentence);
+}
 export const indexOf = (id: number) => cache.indexOf(id);
 
 export function selectedSentence(): Sentence | undefined {
@@ -32,7 +36,7 @@ export function selectedSentence(): Sentence | undefined {
 
 export function updateSentence(id: number, change: (sentence: Sentence) => Sentence): void {
   cache.update(id, change);
-  queue.value = queue.value.map((entry) => (entry.sentence.id === id ? { ...entry, sentence: change(entry.sentence) } : entry));
+  updateQueue((sentence) => (sentence.id === id ? change(sentence) : sentence));
   changes.value++;
 }
 
@@ -61,22 +65,29 @@ async function readPage(page: number): Promise<void> {
   }
 }
 
-/** What is shown stays until what replaces it is there. */
-export async function refresh(): Promise<void> {
+/** What is shown stays until what replaces it is there; whether it came to be. */
+export async function refresh(): Promise<boolean> {
   const now = outdate();
-  const before = selected.value === null ? -1 : cache.indexOf(selected.value);
   const source = current();
   loading.value = true;
   try {
     const pages = cache.covering(...visible);
     const answers = await Promise.all(pages.map((page) => source.sentences(filter.value, page)));
-    if (now !== generation) return;
+    if (now !== generation) return false;
+    const before = selected.value === null ? -1 : cache.indexOf(selected.value);
+    const atHand = cache.at(before);
     cache.replaceAll(new Map<number, SentencePage>(pages.map((page, i) => [page, answers[i]!])));
+    const lost = selected.value === null || (atHand && cache.indexOf(atHand.id) < 0);
+    if (lost && tab.value === "reviews") {
+      // the person may give it yet another aspect: it stays until they have gone on
+      if (atHand && labelledAtHand(atHand.id)) cache.insert(before, atHand);
+      else selected.value = cache.at(Math.max(0, Math.min(before, cache.total - 1)))?.id ?? null;
+    }
     changes.value++;
-    const lost = selected.value === null || (before >= 0 && cache.indexOf(selected.value) < 0);
-    if (lost && tab.value === "reviews") selected.value = cache.at(Math.max(0, Math.min(before, cache.total - 1)))?.id ?? null;
+    return true;
   } catch (error) {
     report(error);
+    return false;
   } finally {
     if (now === generation) {
       loading.value = false;
@@ -104,6 +115,7 @@ export function followFilter(): void {
       if (open !== id) cache.replaceAll(new Map());
       open = id;
       visible = [0, 0];
+      hold(undefined);
       void refresh().then(() => {
         if (filter.value !== words) return;
         restarts.value++;
@@ -113,3 +125,13 @@ export function followFilter(): void {
     });
   });
 }
+
+/** The person comes to a sentence: what is found in it does not change under their hands. */
+export function followSelection(): void {
+  effect(() => {
+    void [selected.value, tab.value];
+    untracked(holdSelected);
+  });
+}
+
+export const holdSelected = () => hold(selectedSentence());

@@ -1,0 +1,59 @@
+import { signal } from "@preact/signals";
+import type { Sentence } from "../api/types";
+import { corrected, same } from "./decisions";
+
+/** What the person said of a sentence: it has exactly these aspects; null: it is no longer an example. */
+export interface Said {
+  id: number;
+  aspects: number[] | null;
+  /** The server has it; what was read earlier may yet arrive. */
+  stored: boolean;
+}
+
+/** The newest of each sentence, shown over whatever is read, until a reading that knows of it is there. */
+const newest = signal<ReadonlyMap<number, Said>>(new Map());
+/** The sentence at hand keeps the aspects that the person saw when they came to it: the keys mean these. */
+const held = signal<{ id: number; aspects: number[] } | null>(null);
+/** The sentence at hand, once the person has given it aspects. */
+let labelled: number | null = null;
+
+export function say(id: number, aspects: number[] | null): Said {
+  const said = { id, aspects, stored: false };
+  newest.value = new Map(newest.value).set(id, said);
+  if (held.value?.id === id) held.value = null;
+  labelled = aspects && id;
+  return said;
+}
+
+/** Withdrawn or known to what was read; what was said since stays. Whether nothing was. */
+export function forget(said: Said): boolean {
+  if (newest.value.get(said.id) !== said) return false;
+  const others = new Map(newest.value);
+  others.delete(said.id);
+  newest.value = others;
+  return true;
+}
+
+export const stored = () => [...newest.value.values()].filter((said) => said.stored);
+
+export const labelledAtHand = (id: number) => labelled === id;
+
+export function hold(sentence: Sentence | undefined): void {
+  if (labelled !== sentence?.id) labelled = null;
+  held.value = sentence && !sentence.confirmed ? { id: sentence.id, aspects: sentence.aspects } : null;
+}
+
+/** After another change, such as undo, what the server says counts, but for what it has not heard yet. */
+export function trustServer(): void {
+  stored().forEach(forget);
+  held.value = labelled = null;
+}
+
+/** A sentence as read, with what the person said of it since. */
+export function shown(sentence: Sentence): Sentence {
+  const said = newest.value.get(sentence.id);
+  if (said?.aspects === null) return { ...sentence, confirmed: false, example_id: null };
+  if (said) return sentence.confirmed && same(sentence.aspects, said.aspects) ? sentence : corrected(sentence, said.aspects);
+  if (sentence.confirmed || held.value?.id !== sentence.id) return sentence;
+  return { ...corrected(sentence, held.value.aspects), confirmed: false };
+}

@@ -1,0 +1,159 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import type { Project, Sentence } from "../src/api/types";
+import { label, release, saved, undo } from "../src/state/corrections";
+import { toasts } from "../src/state/messages";
+import { project } from "../src/state/project";
+import { refresh, sentenceAt } from "../src/state/sentences";
+
+/** A server that answers when the test says so; a question is answered with what was so when it was asked. */
+let labels: Map<number, number[]>;
+let history: Map<number, number[]>[];
+let open: { what: string; answer: (status?: number) => Promise<void> }[];
+let received: string[];
+
+function ask(path: string, { method, body }: { method: string; body: string | null }): Promise<Response> {
+  const asked = reading(path);
+  const what = `${method} ${path.replace("api/v1/projects/1", "").split("?")[0]} ${body ?? ""}`.trim();
+  if (method !== "GET") received.push(what);
+  return new Promise((resolve) => {
+    const answer = async (status = 200) => {
+      open = open.filter((one) => one.answer !== answer);
+      const said = status !== 200 ? { detail: "It is full." } : method === "GET" ? asked : changed(method, path, body);
+      resolve(new Response(JSON.stringify(said), { status }));
+      await tick();
+    };
+    open.push({ what, answer });
+  });
+}
+
+function changed(method: string, path: string, body: string | null): unknown {
+  if (path.endsWith("/undo")) {
+    labels = history.pop()!;
+    return { did: "label", project: reading("api/v1/projects/1") };
+  }
+  const id = Number(/sentences\/(\d+)/.exec(path)![1]);
+  history.push(labels);
+  labels = new Map(labels);
+  if (method === "PUT") labels.set(id, JSON.parse(body!).aspects);
+  else labels.delete(id);
+  return sentence(id);
+}
+
+function reading(path: string): unknown {
+  if (path.includes("/sentences?")) return { total: 2, revision: 1, scored: 1, sentences: [sentence(1), sentence(2)] };
+  return path.endsWith("/projects") ? { projects: [] } : { id: 1, revision: 1, aspects: [], can_undo: "label" };
+}
+const sentence = (id: number): Sentence => ({ id, review_id: 1, position: 0, text: `Sentence ${id}.`, date: null, aspects: labels.get(id) ?? [], scores: {}, words: [], reason: "", example_id: null, confirmed: labels.has(id) });
+
+const tick = () => new Promise((resume) => setTimeout(resume));
+const answer = async (what: string, status?: number) => {
+  await tick();
+  await open.find((one) => one.what.startsWith(what))!.answer(status);
+};
+const answerAll = async () => {
+  await tick();
+  while (open.length) await open[0]!.answer();
+};
+const at = (index: number) => sentenceAt(index)!;
+
+beforeEach(async () => {
+  [labels, history, open, received] = [new Map(), [], [], []];
+  vi.stubGlobal("sessionStorage", { getItem: () => null });
+  vi.stubGlobal("fetch", ask);
+  toasts.value = [];
+  project.value = { id: 1, revision: 1, aspects: [], can_undo: null } as unknown as Project;
+  void refresh();
+  await answerAll();
+});
+
+test("the late answer to the first key does not take the second away", async () => {
+  label(at(0), [1]);
+  await tick();
+  label(at(0), [...at(0).aspects, 2]);
+  expect(at(0).aspects).toEqual([1, 2]);
+  await answer("PUT");
+  expect(at(0).aspects).toEqual([1, 2]);
+  await answerAll();
+  expect(labels.get(1)).toEqual([1, 2]);
+  expect(at(0)).toMatchObject({ aspects: [1, 2], confirmed: true });
+});
+
+test("of what is said of a sentence while a request is on its way only the newest is sent", async () => {
+  label(at(0), [1]);
+  await tick();
+  for (const aspects of [[1, 2], [2], [2, 3]]) label(at(0), aspects);
+  label(at(0), at(0).aspects); // nothing new
+  label(at(1), [4]);
+  label(at(0), []);
+  await answerAll();
+  expect(received.map((what) => JSON.parse(what.split(" ")[2]!).aspects)).toEqual([[1], [2, 3], [4], []]);
+  expect([...labels]).toEqual([[1, []], [2, [4]]]);
+});
+
+test("what was read before a correction was saved does not overwrite it, even if it comes after", async () => {
+  void refresh();
+  label(at(0), [1]);
+  label(at(1), [2]);
+  await answer("PUT /sentences/1");
+  await answer("GET /sentences");
+  expect(at(0)).toMatchObject({ aspects: [1], confirmed: true });
+  expect(at(1)).toMatchObject({ aspects: [2], confirmed: true });
+  await answerAll();
+  expect(at(0).aspects).toEqual([1]);
+});
+
+test("undo comes after what was said before it and before what was said after it", async () => {
+  label(at(0), [1]);
+  await tick();
+  label(at(0), [1, 2]);
+  void undo();
+  label(at(0), [3]);
+  await answerAll();
+  expect(received.map((what) => what.split(" ")[0])).toEqual(["PUT", "PUT", "POST", "PUT"]);
+  expect([...labels]).toEqual([[1, [3]]]);
+  expect(history.at(-1)!.get(1)).toEqual([1]);
+});
+
+test("what was undone does not come back, whatever was being read meanwhile", async () => {
+  label(at(0), [1]);
+  await tick();
+  void undo();
+  void refresh();
+  await answer("PUT");
+  await answer("POST /undo");
+  await answer("GET /sentences");
+  await answer("GET api/v1/projects");
+  void refresh(); // as when the filter changes
+  await answerAll();
+  expect(at(0)).toMatchObject({ aspects: [], confirmed: false });
+});
+
+test("what could not be saved is said, and the stored state is shown again", async () => {
+  label(at(0), [1]);
+  await answer("PUT", 400);
+  expect(toasts.value.map(({ text }) => text)).toEqual(["Your correction of “Sentence 1.” was not saved. It is full."]);
+  expect(at(0)).toMatchObject({ aspects: [], confirmed: false });
+  await answerAll();
+  label(at(0), [2]);
+  await answerAll();
+  expect(labels.get(1)).toEqual([2]);
+});
+
+test("a correction goes to the project it was made in", async () => {
+  label(at(0), [1]);
+  label(at(1), [2]);
+  project.value = { id: 7, revision: 1, aspects: [] } as unknown as Project;
+  await answer("PUT");
+  expect(received).toEqual(['PUT /sentences/1/aspects {"aspects":[1]}', 'PUT /sentences/2/aspects {"aspects":[2]}']);
+  await answerAll();
+});
+
+test("a released sentence is released at once", async () => {
+  label(at(0), [1]);
+  await answerAll();
+  release(at(0));
+  expect(at(0).confirmed).toBe(false);
+  await answerAll();
+  await saved();
+  expect(labels.size).toBe(0);
+});
