@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from fewaspect.detector.encoding import FittedState
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
@@ -18,6 +18,7 @@ from fewaspect import AspectDetector
 from fewaspect.core.errors import CheckpointError
 from fewaspect.detector import calibration as module
 from fewaspect.detector.calibration import FEATURES, NONE_RATE, ProbabilityModel, most_probable_bias, score_features
+from fewaspect.detector.fitting import FittedState, fit_aspects, support_set
 from fewaspect.detector.scoring import ScoreComponents
 
 WEIGHTS = dict(zip(FEATURES, (1.0, -2.0, 3.0, 0.25, 4.0, -1.0, 0.1), strict=True))
@@ -85,7 +86,7 @@ WIDE = {
 
 
 def bias_of(detector: AspectDetector) -> float:
-    return detector._knowledge.aspects.bias
+    return detector._fitted().fitted.bias
 
 
 @given(st.lists(st.tuples(st.floats(-20, 20), st.booleans(), st.floats(0.1, 1)), min_size=1, max_size=40))
@@ -113,10 +114,9 @@ def test_names_alone_give_no_bias() -> None:
 def test_aspects_whose_examples_have_little_in_common_are_found_sooner() -> None:
     narrow, wide = (AspectDetector().fit(examples) for examples in (NARROW, WIDE))
     assert bias_of(narrow) < bias_of(wide)
-    known = wide._knowledge
-    text, aspects = ["what a wonderful evening"], known.aspects
+    text, aspects = ["what a wonderful evening"], wide._fitted().fitted
     before = np.log(1 / wide.predict_proba(text) - 1)
-    known.__dict__["aspects"] = aspects._replace(bias=0.0)  # as if nothing had been learned from the examples
+    wide._state = replace(wide._state, aspects=aspects._replace(bias=0.0))  # as if no bias had been fitted
     np.testing.assert_allclose(np.log(1 / wide.predict_proba(text) - 1) - before, aspects.bias, atol=1e-5)
 
 
@@ -134,18 +134,18 @@ def test_it_is_the_bias_of_fitting_anew_without_each_example(examples: dict[str,
     """But for the attention queries, which all examples have a part in here."""
     texts = [text for own in examples.values() for text in own]
     detector = AspectDetector().fit(texts, [[1, 0]] * 5 + [[0, 1]] * 5, names=list(examples) if named else None)
-    known = detector._knowledge
+    state = detector._fitted()
     offset = np.log(1 / (1 - NONE_RATE))
-    rows = [logits_of(detector, known.without(detector._scorer, [text]), text) + offset for text in texts]
-    expected = most_probable_bias(np.stack(rows), known.examples.membership, np.ones((len(texts), 1)))
+    rows = [logits_of(detector, state.without([text]), text) + offset for text in texts]
+    expected = most_probable_bias(np.stack(rows), state.examples.membership, np.ones((len(texts), 1)))
     assert bias_of(detector) == pytest.approx(expected, abs=0.1)
 
 
-def logits_of(detector: AspectDetector, known: FittedState, text: str) -> np.ndarray:
+def logits_of(detector: AspectDetector, state: FittedState, text: str) -> np.ndarray:
     """(N,) without any bias."""
-    scorer = detector._scorer
-    aspects = known.aspects._replace(bias=0.0)
-    ((_, p),) = scorer.each([text], None, lambda sentences: scorer.probabilities(aspects, sentences))
+    model = detector.model_
+    aspects = fit_aspects(model, state).fitted._replace(bias=0.0)
+    ((_, p),) = model.map_batches([text], None, lambda sentences: model.probabilities(aspects, sentences))
     return -np.log(1 / p[0] - 1)
 
 
@@ -179,7 +179,7 @@ def test_many_sentences_that_have_clearly_none_of_the_aspects_change_little() ->
 def test_many_sentences_of_none_leave_room_for_the_examples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_ROWS", 12)
     clear = [f"{number} people came to the meeting" for number in range(40)]
-    few, many = (AspectDetector().fit(WIDE, none=clear[:count])._knowledge._known for count in (2, 40))
+    few, many = (support_set(AspectDetector().fit(WIDE, none=clear[:count])._fitted()) for count in (2, 40))
     for known in (few, many):
         rows = module.calibration_rows(known)
         assert len(rows) == 12
@@ -201,7 +201,7 @@ def test_examples_too_far_from_an_aspect_for_its_regression_are_compared_as_any_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     detector = AspectDetector().fit(WIDE)
-    support, scorer = detector._knowledge._known, detector._scorer.looking
+    support, scorer = support_set(detector._fitted()), detector.model_.scorer
     rows = module.calibration_rows(support)
     leave_one_out = type(scorer).leave_one_out
     for most in (128, 3):

@@ -16,7 +16,17 @@ from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.core.estimator import Estimator, not_fitted
 from fewaspect.data.labels import check_texts, to_indicator_matrix
 from fewaspect.detector.support import Examples, ExampleWarning, read_examples
-from fewaspect.detector.thresholds import Threshold, best_first, decide, thresholds_of
+from fewaspect.detector.thresholds import (
+    Threshold,
+    Tuned,
+    best_first,
+    decide,
+    left_out_probabilities,
+    refuse_overruled,
+    thresholds_of,
+    tune,
+    tune_on_examples,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -26,7 +36,6 @@ if TYPE_CHECKING:
     from fewaspect.detector.model import InferenceModel, SentencePredictions
     from fewaspect.detector.suggest import Suggestion
     from fewaspect.detector.tables import TextPredictions
-    from fewaspect.detector.thresholds import Tuned
 
 _REPLACING = threading.Lock()  # a fitted state takes the place of an unfitted one only if no newer one has come
 
@@ -301,19 +310,21 @@ class AspectDetector(Estimator):
         >>> tuned["food"].f1, tuned["food"].threshold == detector.thresholds_["food"]
         (1.0, True)
         """
-        from fewaspect.detector.thresholds import left_out_probabilities, tune, tune_on_examples
-
         state, names = self._encoded(), self.examples_.names
-        self._refuse_overruling()
+        refuse_overruled(self.threshold)
         if texts is None and labels is not None:
             raise DataError("texts: expected those of the labels, found none. Give both, or neither.")
         if texts is None:
             probabilities = left_out_probabilities(self._model(), state, self.batch_tokens)
             tuned = tune_on_examples(names, probabilities, state.examples.membership, self._thresholds)
         else:
-            checked, truth = self._labelled(texts, labels)
+            truth, unknown = to_indicator_matrix(labels, names, len(checked := check_texts(texts)))
+            if not checked:
+                raise DataError("texts: expected labelled texts to tune on, found none.")
+            if unknown:
+                warnings.warn(f"labels that are no aspects, taken as none: {', '.join(unknown)}.", ExampleWarning, 2)
             tuned = tune(names, self.predict_proba(checked), truth, self._thresholds)
-        self._refuse_overruling([name for name, row in tuned.items() if row.texts])
+        refuse_overruled(self.threshold, [name for name, row in tuned.items() if row.texts])
         self._tuned = {name: row.threshold for name, row in tuned.items()}
         return tuned
 
@@ -442,28 +453,6 @@ class AspectDetector(Estimator):
         return self._model().predict_sentences(
             state.fitted, texts, self.batch_tokens, vectors=vectors, evidence=evidence
         )
-
-    def _labelled(self, texts: Any, labels: Any) -> tuple[list[str], np.ndarray]:
-        """Texts and (texts, N) booleans to tune on; labels that are no aspects are said in a warning."""
-        checked = check_texts(texts)
-        truth, unknown = to_indicator_matrix(labels, self.examples_.names, len(checked))
-        if not checked:
-            raise DataError("texts: expected labelled texts to tune on, found none.")
-        if unknown:
-            warnings.warn(f"labels that are no aspects, taken as none: {', '.join(unknown)}.", ExampleWarning, 3)
-        return checked, truth
-
-    def _refuse_overruling(self, tuned: Sequence[str] = ()) -> None:
-        """A `threshold` that is set would overrule what is tuned."""
-        if self.threshold is None:
-            return
-        whole = not isinstance(self.threshold, Mapping)
-        overruled = [] if whole else [name for name in tuned if name in self.threshold]  # type: ignore[operator]
-        if whole or overruled:
-            what = f"{self.threshold} is set for all aspects" if whole else f"set for {', '.join(overruled)}"
-            raise ConfigError(
-                f"threshold: {what} and would overrule what is tuned. Call set_params(threshold=None) first."
-            )
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_state")

@@ -38,6 +38,16 @@ def thresholds_of(names: Sequence[str], given: Threshold, tuned: Mapping[str, fl
     return np.full(len(names), _checked(given, "threshold"))
 
 
+def refuse_overruled(given: Threshold, tuned: Sequence[str] = ()) -> None:
+    """A threshold that is given for all aspects, or for one that is tuned, would overrule the tuned one."""
+    if given is None:
+        return
+    overruled = [name for name in tuned if name in given] if isinstance(given, Mapping) else None
+    if overruled != []:
+        what = f"{given} is set for all aspects" if overruled is None else f"set for {', '.join(overruled)}"
+        raise ConfigError(f"threshold: {what} and would overrule what is tuned. Call set_params(threshold=None) first.")
+
+
 def decide(probabilities: np.ndarray, thresholds: np.ndarray | float) -> np.ndarray:
     """(Q, N) booleans; a probability of 0, which only a text without words has, never suffices."""
     return (probabilities >= thresholds) & (probabilities > 0)
