@@ -15,18 +15,9 @@ import numpy as np
 from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.core.estimator import Estimator, not_fitted
 from fewaspect.data.labels import check_texts, to_indicator_matrix
+from fewaspect.detector import thresholds as tuning
 from fewaspect.detector.support import Examples, ExampleWarning, read_examples
-from fewaspect.detector.thresholds import (
-    Threshold,
-    Tuned,
-    best_first,
-    decide,
-    left_out_probabilities,
-    refuse_overruled,
-    thresholds_of,
-    tune,
-    tune_on_examples,
-)
+from fewaspect.detector.thresholds import Threshold, Tuned, best_first, decide, thresholds_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -123,7 +114,9 @@ class AspectDetector(Estimator):
         thresholds_of(examples.names, self.threshold, {})  # refused now rather than at the first answer
         if not is_batch_size(self.batch_tokens):
             raise ConfigError(f"batch_tokens: expected an integer from 1, or None, found {self.batch_tokens!r}.")
-        self._source, self._loaded = _resolved(self.model), None
+        model = self.model
+        self._source = Path(model).resolve() if isinstance(model, str | Path) else model  # found again from anywhere
+        self._loaded = None
         self._tuned, self._matrix = {}, matrix
         self.__dict__.pop("_state", None)
         self._change_examples(examples)
@@ -273,10 +266,8 @@ class AspectDetector(Estimator):
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "parking": ["no valet", "garage full"]})
         >>> analysis = detector.analyze("Nobody could park.")
-        >>> analysis.aspects, analysis.nearest["parking"][0].text
-        (('parking',), 'no valet')
-        >>> max(analysis.words, key=lambda word: word.evidence["parking"]).text
-        'park'
+        >>> analysis.aspects, max(analysis.words, key=lambda word: word.evidence["parking"]).text
+        (('parking',), 'park')
         """
         return self.analyze_many([text])[0]
 
@@ -311,20 +302,20 @@ class AspectDetector(Estimator):
         (1.0, True)
         """
         state, names = self._encoded(), self.examples_.names
-        refuse_overruled(self.threshold)
+        tuning.refuse_overruled(self.threshold)
         if texts is None and labels is not None:
             raise DataError("texts: expected those of the labels, found none. Give both, or neither.")
         if texts is None:
-            probabilities = left_out_probabilities(self._model(), state, self.batch_tokens)
-            tuned = tune_on_examples(names, probabilities, state.examples.membership, self._thresholds)
+            probabilities = tuning.left_out_probabilities(self._model(), state, self.batch_tokens)
+            tuned = tuning.tune_on_examples(names, probabilities, state.examples.membership, self._thresholds)
         else:
             truth, unknown = to_indicator_matrix(labels, names, len(checked := check_texts(texts)))
             if not checked:
                 raise DataError("texts: expected labelled texts to tune on, found none.")
             if unknown:
                 warnings.warn(f"labels that are no aspects, taken as none: {', '.join(unknown)}.", ExampleWarning, 2)
-            tuned = tune(names, self.predict_proba(checked), truth, self._thresholds)
-        refuse_overruled(self.threshold, [name for name, row in tuned.items() if row.texts])
+            tuned = tuning.tune(names, self.predict_proba(checked), truth, self._thresholds)
+        tuning.refuse_overruled(self.threshold, [name for name, row in tuned.items() if row.texts])
         self._tuned = {name: row.threshold for name, row in tuned.items()}
         return tuned
 
@@ -464,8 +455,3 @@ class AspectDetector(Estimator):
 
 def is_batch_size(tokens: Any) -> bool:
     return tokens is None or (isinstance(tokens, int) and tokens >= 1)
-
-
-def _resolved(model: str | Path | InferenceModel | None) -> Path | InferenceModel | None:
-    """A folder that is found again wherever a copy is used."""
-    return Path(model).resolve() if isinstance(model, str | Path) else model

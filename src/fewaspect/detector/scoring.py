@@ -150,9 +150,10 @@ class LPNPlusScorer:
         sentence = support.examples.vectors @ fitted.prototypes.T
         attended, ridge = np.full((2, S + N, N), np.nan, dtype=sentence.dtype)
         regressions = self.attend_once(fitted.attention_queries, support, fitted.prototypes, max_negatives)
-        for n, (rows, vectors, *sides) in enumerate(regressions):
+        strength = self.settings.ridge_strength
+        for n, (rows, vectors, positive, negative) in enumerate(regressions):
             coupled = int(np.flatnonzero(rows == S + n)[0]) if support.unnamed[n] else None  # made of the examples
-            ridge[rows, n] = leave_one_out(vectors, *sides, self.settings.ridge_strength, coupled)
+            ridge[rows, n] = leave_one_out(vectors, positive, negative, strength, coupled)
             attended[rows, n] = vectors @ fitted.attended_prototypes[n]
             own = np.flatnonzero(support.membership[:, n])
             attended[own, n] = self._left_out(vectors[np.isin(rows, own)], support, n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pyarrow as pa
@@ -17,6 +18,7 @@ from fewaspect.core.errors import DataError
 from fewaspect.reviews.formats import InputFormat
 from fewaspect.reviews.pipeline import Stream
 from fewaspect.reviews.readers.source import Source
+from fewaspect.studio.importing.budget import Budget
 from fewaspect.studio.importing.preview import preview
 from fewaspect.studio.importing.uploads import keep_upload
 
@@ -73,7 +75,7 @@ def by_preview(path: Path) -> Rows:
     with path.open("rb") as file:
         upload = keep_upload(file, path.name, 256 << 20)
     try:
-        return preview(upload)["rows"]
+        return preview(upload, Budget(60, Event()))["rows"]
     except DataError as error:
         raise upload.told(error) from None
     finally:
