@@ -16,6 +16,8 @@ from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.core.estimator import Estimator, not_fitted
 from fewaspect.data.labels import check_texts, to_indicator_matrix
 from fewaspect.detector import thresholds as tuning
+from fewaspect.detector.fitting import FittedState, encode_examples, fit_aspects
+from fewaspect.detector.model import InferenceModel, SentencePredictions, is_batch_size, load_model
 from fewaspect.detector.support import Examples, ExampleWarning, read_examples
 from fewaspect.detector.thresholds import Threshold, Tuned, best_first, decide, thresholds_of
 
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from fewaspect.detector.explain import Analysis
-    from fewaspect.detector.fitting import FittedState
-    from fewaspect.detector.model import InferenceModel, SentencePredictions
     from fewaspect.detector.suggest import Suggestion
     from fewaspect.detector.tables import TextPredictions
 
@@ -413,8 +413,6 @@ class AspectDetector(Estimator):
 
     def _fitted(self) -> FittedState:
         """The aspects fitted to the examples as they are now; whoever holds the result is safe from later changes."""
-        from fewaspect.detector.fitting import fit_aspects
-
         state = self._encoded()
         if state.aspects is not None:
             return state
@@ -426,14 +424,10 @@ class AspectDetector(Estimator):
 
     def _change_examples(self, examples: Examples) -> None:
         """Encode what is new; the aspects are fitted by the next prediction, or by `fit_aspects`."""
-        from fewaspect.detector.fitting import encode_examples
-
         self._state = encode_examples(self._model(), examples, getattr(self, "_state", None))
 
     def _model(self) -> InferenceModel:
         """Of the `model` there was at the time of `fit`; loaded when first needed."""
-        from fewaspect.detector.model import load_model
-
         if self._loaded is None:
             self._loaded = load_model(self._source)
         return self._loaded
@@ -451,7 +445,3 @@ class AspectDetector(Estimator):
     def __getstate__(self) -> dict[str, Any]:
         """Without the model, which every process loads for itself."""
         return {**self.__dict__, **({"_loaded": None} if self.__sklearn_is_fitted__() else {})}
-
-
-def is_batch_size(tokens: Any) -> bool:
-    return tokens is None or (isinstance(tokens, int) and tokens >= 1)

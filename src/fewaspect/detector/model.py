@@ -170,6 +170,10 @@ def _load(path: str, _changed: int) -> InferenceModel:
     return InferenceModel(encoder, scorer, probability_model, {**identity, "precision": precision}, folder)
 
 
+def is_batch_size(tokens: Any) -> bool:
+    return tokens is None or (isinstance(tokens, int) and tokens >= 1)
+
+
 def model_metadata(model: InferenceModel, padding: int) -> dict[str, Any]:
     """What `write_model` keeps beside the graph, so that `load_model` gives the same model again."""
     identity = dict(model.identity)

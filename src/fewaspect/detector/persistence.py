@@ -18,9 +18,8 @@ from fewaspect.core.arrays import check_digest, load_arrays, save_arrays
 from fewaspect.core.errors import CheckpointError, ConfigError, FewAspectError
 from fewaspect.core.files import atomic_folder, atomic_write, sha256_of
 from fewaspect.core.settings import to_json
-from fewaspect.detector.detector import is_batch_size
 from fewaspect.detector.fitting import CachedEncoding, FittedState, encode_examples
-from fewaspect.detector.model import SAVED, InferenceModel, load_model
+from fewaspect.detector.model import SAVED, InferenceModel, is_batch_size, load_model
 from fewaspect.detector.support import Examples
 from fewaspect.detector.thresholds import DEFAULT_THRESHOLD, thresholds_of
 from fewaspect.inference.model_folder import GRAPH, TOKENIZER, is_model, model_files
