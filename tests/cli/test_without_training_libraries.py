@@ -84,7 +84,6 @@ def test_what_needs_them_is_refused_in_one_line_that_names_the_extra(folder: Pat
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=True, reason="until the detector reads exported models only")
 def test_a_detector_is_fitted_used_tuned_and_reported_without_them(folder: Path, tmp_path: Path) -> None:
     for command in (
         f"fit examples.json -o {tmp_path}/detector",

@@ -242,4 +242,4 @@ def test_weights_of_version_0_1_are_read() -> None:
     written = method.state_dict()
     written["seen_logit"] = written.pop("attended_logit")
     fresh.load_state_dict(written)
-    assert float(fresh.attended_logit) == float(method.attended_logit)
+    assert torch.equal(fresh.attended_logit, method.attended_logit)

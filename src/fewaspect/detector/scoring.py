@@ -65,9 +65,9 @@ class SupportSet(NamedTuple):
 
 
 class Regression(NamedTuple):
-    """The M rows that one aspect's ridge regression is fitted to: K of its examples, other examples, label texts."""
+    """The M rows that the ridge regression of one aspect is fitted to: examples, then label texts."""
 
-    rows: np.ndarray  # (M,) label texts are numbered after the S examples
+    rows: np.ndarray  # (M,) numbers; label texts follow the S examples
     vectors: np.ndarray  # (M, d) examples as the aspect attends to them
     positive: np.ndarray  # (M,) weights of its examples and label text
     negative: np.ndarray  # (M,) weights of the others
@@ -150,10 +150,10 @@ class LPNPlusScorer:
         sentence = support.examples.vectors @ fitted.prototypes.T
         attended, ridge = np.full((2, S + N, N), np.nan, dtype=sentence.dtype)
         regressions = self.attend_once(fitted.attention_queries, support, fitted.prototypes, max_negatives)
-        strength = self.settings.ridge_strength
         for n, (rows, vectors, positive, negative) in enumerate(regressions):
-            coupled = int(np.flatnonzero(rows == S + n)[0]) if support.unnamed[n] else None  # made of the examples
-            ridge[rows, n] = leave_one_out(vectors, positive, negative, strength, coupled)
+            label = int(np.flatnonzero(rows == S + n)[0])
+            coupled = label if support.unnamed[n] else None  # then it is made of the examples
+            ridge[rows, n] = leave_one_out(vectors, positive, negative, self.settings.ridge_strength, coupled)
             attended[rows, n] = vectors @ fitted.attended_prototypes[n]
             own = np.flatnonzero(support.membership[:, n])
             attended[own, n] = self._left_out(vectors[np.isin(rows, own)], support, n)

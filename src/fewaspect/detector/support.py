@@ -201,7 +201,7 @@ def _descriptions(given: Mapping[str, Any], names: Sequence[str]) -> dict[str, s
 
 def _warn(remarks: Iterable[str]) -> None:
     for remark in remarks:
-        warnings.warn(remark, ExampleWarning, stacklevel=5)
+        warnings.warn(remark, ExampleWarning, stacklevel=6)
 
 
 def _remark(count: int, texts: Sequence[str], what: str) -> tuple[str, ...]:

@@ -155,21 +155,21 @@ class LPNPlus(Method):
 
 
 def support_set(task: Task) -> SupportSet:
-    """Support sentences and label texts in numpy."""
+    """Support sentences and label texts in numpy; label texts may come without tokens."""
     examples, membership = sentences_of(task.support), _array(task.membership)
     ids: dict[bytes, int] = {}  # a shot of two classes may have two rows
     duplicate_ids = np.array([ids.setdefault(row.tobytes(), len(ids)) for row in examples.vectors], dtype=np.int64)
-    labels, none = sentences_of(task.labels), np.zeros(len(examples), dtype=examples.vectors.dtype)
-    return SupportSet(examples, duplicate_ids, membership.astype(examples.vectors.dtype), none, labels.vectors, labels)
+    none, names = np.zeros(len(examples), dtype=examples.vectors.dtype), _array(task.labels.vectors)
+    no_tokens = Sentences(names, examples.tokens[:0], np.zeros(len(names), dtype=np.int64))
+    tokens = no_tokens if task.labels.tokens is None else sentences_of(task.labels)
+    return SupportSet(examples, duplicate_ids, membership.astype(none.dtype), none, names, tokens)
 
 
 def sentences_of(side: Representations) -> Sentences:
-    """These sentences, and no others that share their tensor, in numpy; label texts may come without tokens."""
-    vectors = _array(side.vectors)
-    if side.tokens is None:
-        return Sentences(vectors, vectors[:0], np.zeros(len(vectors), dtype=np.int64))
-    tokens = side.tokens.take(side.token_rows)
-    return Sentences(vectors, _array(tokens.values), _array(tokens.lengths))
+    """These sentences, and no others that share their tensor, in numpy."""
+    tokens, rows = shared_tokens(side)
+    own = tokens.take(rows)
+    return Sentences(_array(side.vectors), _array(own.values), _array(own.lengths))
 
 
 def without_names(
