@@ -22,8 +22,10 @@ if find_spec("torch") is None:  # the base install: what the extras serve is tes
         "benchmarks/*", "browser/*", "bulk/*", "encoders/*", "evaluation/*", "experiments/*", "methods/*", "modules/*",
         "studio/*", "training/*", "cli/test_benchmark.py", "cli/test_cache.py", "cli/test_detect_page.py",
         "cli/test_figures.py", "cli/test_train_and_evaluate.py", "core/test_multilabel_metrics.py",
-        "detector/test_estimator_checks.py", "detector/test_metrics.py", "detector/test_sklearn.py",
+        "detector/test_calibration.py", "detector/test_estimator_checks.py",
+        "detector/test_metrics.py", "detector/test_sklearn.py",
         "detector/test_support.py", "detector/test_tables.py", "reviews/readers/*", "reviews/test_writers.py",
+        "text/test_tokenization.py",
     ]  # fmt: skip
 
 settings.register_profile("fewaspect", deadline=None)  # a slow machine is not a failure
