@@ -21,7 +21,7 @@ wheel-test: $(VENV)/.dev
 	$(PYTHON) -m venv build/wheel/venv
 	build/wheel/venv/bin/python -m pip install --quiet --constraint constraints.txt build/wheel/*.whl pytest pytest-socket hypothesis
 	FEWASPECT_BASE_INSTALL=1 build/wheel/venv/bin/python -m pytest --override-ini addopts= -q --import-mode=importlib --disable-socket --allow-unix-socket \
-		tests/cli tests/core tests/data tests/detector tests/inference tests/reviews tests/text
+		tests/cli/test_base_install.py tests/detector tests/inference tests/text
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

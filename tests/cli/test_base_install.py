@@ -56,7 +56,7 @@ def test_nothing_else_is_installed_and_missing_extras_are_named(folder: Path) ->
         (["train", "--out", "run"], "train"),
         (["export", "run", "out"], "train"),
         (["studio", "--no-browser"], "studio"),
-        (["bulk", "reviews.csv", "out", "--examples", "examples.json"], "tables"),
+        (["bulk", "reviews.csv", "out", "--examples", "examples.json"], "bulk"),
         (["detect", "reviews.csv", "--examples", "examples.json", "--output", "tagged.parquet"], "tables"),
     ):
         done = fewaspect(folder, *arguments)

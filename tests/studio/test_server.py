@@ -132,7 +132,7 @@ def test_it_answers_and_stops_while_files_are_read(tmp_path: Path, number: signa
 @pytest.mark.parametrize(
     ("module", "left_out"),
     [
-        ("fewaspect.cli.app, fewaspect.detector.estimator", "fastapi"),
+        ("fewaspect.cli.app, fewaspect.detector.detector", "fastapi"),
         ("fewaspect.studio.server", "sklearn"),
         ("fewaspect.detector.detector, fewaspect.cli.detect", "sklearn"),
     ],

@@ -37,7 +37,7 @@ export function LabelNext() {
         )}
       </div>
       {nothingToLabel.value && <p class="empty soft">Nothing to label: import reviews and add an aspect first.</p>}
-      <div role="feed" aria-label="Label these next">
+      <div role={queue.value.length ? "feed" : undefined} aria-label={queue.value.length ? "Label these next" : undefined}>
         {queue.value.map(({ sentence, reason }, i) => (
           <SentenceCard key={sentence.id} sentence={sentence} index={i} total={queue.value.length}>
             <p class="why-asked">{reason}</p>

@@ -66,7 +66,7 @@ def benchmark(
         _show(runs, out, list_cells)
         return
 
-    require("torch", "train", "training a grid")
+    require("torch", "train", "A benchmark")
     from fewaspect.experiments.grid.grid_execution import run_grid
     from fewaspect.experiments.grid.grid_on_ray import RayCluster
 

@@ -32,6 +32,7 @@ def k_curve(
     protocol: Protocol = "disjoint",
 ) -> None:
     """AUC and F1 on validation aspects against the rank k of the bilinear shot weights."""
+    require("matplotlib", "train", "Drawing")
     from fewaspect.experiments.cells import read_cells
     from fewaspect.experiments.figures.cell_selection import join_distinct
     from fewaspect.experiments.figures.figure_style import output_folder, write_figure
@@ -55,6 +56,7 @@ def k_curve(
 @app.command("bars")
 def bars(cells: Cells, out: Out, encoder: Encoder = "minilm", protocol: Protocol = "disjoint") -> None:
     """Measured rows beside the published table: three benchmarks, four settings, F1 and AUC."""
+    require("matplotlib", "train", "Drawing")
     from fewaspect.experiments.cells import read_cells
     from fewaspect.experiments.figures.bars import bars as bars_of
     from fewaspect.experiments.figures.bars import draw_bars
@@ -69,6 +71,7 @@ def bars(cells: Cells, out: Out, encoder: Encoder = "minilm", protocol: Protocol
 @app.command("learning-curves")
 def learning_curves(runs: Runs, out: Out) -> None:
     """Loss parts and validation scores against the step."""
+    require("matplotlib", "train", "Drawing")
     from fewaspect.experiments.figures.figure_style import output_folder, write_figure
     from fewaspect.experiments.figures.learning_curves import draw_learning_curves, numbers, read_curves
 
