@@ -33,9 +33,12 @@ def make_app(studio: Studio, access: AccessPolicy | None = None, *, warm: bool =
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        warming = threading.Thread(target=studio.warm, name="warming", daemon=True)
         if warm:
-            threading.Thread(target=studio.warm, name="warming", daemon=True).start()
+            warming.start()
         yield
+        if warming.ident:  # a thread inside a native library when Python ends would abort the process
+            warming.join(10)
         studio.close()
 
     if sample:
