@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from fewaspect.core.errors import EncoderError
 from fewaspect.encoders.packed import PackedStates, pad, unpad
 from fewaspect.encoders.sources import EncoderSource
-from fewaspect.inference.batching import length_batches
+from fewaspect.text.tokenization import length_batches
 
 PACKED_ATTENTION = "fewaspect-packed"
 SUPPORTED_TYPES = ("bert", "camembert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta")

@@ -13,10 +13,10 @@ import torch
 from fewaspect.core.multilabel_metrics import all_metrics, macro_f1, over_episodes
 from fewaspect.data.episodes import Episode
 from fewaspect.encoders.packed import PackedStates
-from fewaspect.inference.batching import length_batches
 from fewaspect.methods.base import Representations
 from fewaspect.methods.few_shot_model import FewShotModel, build_task
 from fewaspect.methods.prepared import PreparedSet, distinct_by_first_use, episode_tensors
+from fewaspect.text.tokenization import length_batches
 
 TOKENS_PER_BATCH = 4096
 

@@ -1,4 +1,4 @@
-"""Sentences to token ids, truncated at the encoder's limit, and the words that tokens belong to."""
+"""Sentences to token ids, truncated at the encoder's limit, the words that tokens belong to, and batches of little padding."""
 
 from __future__ import annotations
 
@@ -68,3 +68,18 @@ def padded_ids(ids: Sequence[Sequence[int]], padding_id: int) -> tuple[np.ndarra
     result = np.full(mask.shape, padding_id, dtype=np.int32)
     result[mask] = np.concatenate([np.asarray(row, dtype=np.int32) for row in ids])
     return result, mask.astype(np.int32)
+
+
+def length_batches(lengths: Sequence[int] | np.ndarray, tokens: int) -> list[np.ndarray]:
+    """Indices grouped longest first, so that each padded batch holds at most `tokens` places (one sentence at least).
+
+    Longest first: if memory does not suffice, it shows in the first batch and not in the last.
+    """
+    order = np.argsort(-np.asarray(lengths), kind="stable")
+    batches, start = [], 0
+    while start < len(order):
+        longest = max(1, int(lengths[order[start]]))
+        count = max(1, tokens // longest)
+        batches.append(order[start : start + count])
+        start += count
+    return batches

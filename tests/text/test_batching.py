@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fewaspect.inference.batching import length_batches
+from fewaspect.text.tokenization import length_batches
 
 LENGTHS = st.lists(st.integers(0, 60), max_size=40)
 TOKENS = st.integers(1, 200)
