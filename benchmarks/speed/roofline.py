@@ -22,7 +22,7 @@ from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.encoders.onnx_weights import read_architecture
 from fewaspect.encoders.sources import resolve_encoder
 from fewaspect.experiments.results_file import publish, read_results
-from fewaspect.inference.onnx_runtime import open_session
+from fewaspect.inference.encoder import open_session
 from fewaspect.training.export import tokeniser_of
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "speed.jsonl"

@@ -22,7 +22,7 @@ from fewaspect.encoders.onnx_weights import (
 from fewaspect.encoders.sources import EncoderSource, resolve_encoder
 from fewaspect.encoders.torch_text import TorchTextEncoder
 from fewaspect.encoders.transformer import TokenEncoder
-from fewaspect.inference.onnx_runtime import OnnxTextEncoder
+from fewaspect.inference.encoder import OnnxTextEncoder
 from fewaspect.text.tokenization import SentenceTokeniser
 
 TEXTS = ["good food", "slow staff and bad food", "food", "the staff was good but the food was slow and bad"]

@@ -6,7 +6,7 @@ from threading import Thread
 
 from threadpoolctl import threadpool_info
 
-from fewaspect.inference.threads import OneThread
+from fewaspect.inference.encoder import OneThread
 
 
 def blas_threads() -> list[int]:

@@ -14,7 +14,7 @@ from fewaspect.detector.model import InferenceModel
 from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer, SupportSet
 from fewaspect.detector.support import Examples
 from fewaspect.inference.encoded import Sentences, unit
-from fewaspect.inference.threads import ONE_THREAD
+from fewaspect.inference.encoder import ONE_THREAD
 from fewaspect.text.splitting import fitting_spans
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fewaspect.core.errors import EncoderError
-from fewaspect.inference.onnx_runtime import OUTPUT
+from fewaspect.inference.encoder import OUTPUT
 
 MAX_WEIGHT = 64  # of an int8 weight: 7 bits
 SMOOTHQUANT_ALPHA = 0.85

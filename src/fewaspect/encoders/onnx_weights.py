@@ -11,7 +11,7 @@ import numpy as np
 from fewaspect.core.errors import EncoderError
 from fewaspect.encoders.onnx_graph import MATMULS, ActivationRanges, Architecture, bert_graph
 from fewaspect.encoders.sources import EncoderSource
-from fewaspect.inference.onnx_runtime import open_session
+from fewaspect.inference.encoder import open_session
 from fewaspect.text.tokenization import SentenceTokeniser, padded_ids
 
 MODEL_TYPES = ("bert", "camembert", "electra", "roberta", "xlm-roberta")  # alike but for their first position

@@ -1,13 +1,23 @@
-"""The protocol of an encoder as it serves, whatever computes it."""
+"""An encoder as it serves: the protocol, ONNX Runtime (on a CPU faster than torch, which is not needed), the threads.
+
+Workers have the cores. Numpy's own threads are held back: its products are many and small here, and on a busy machine
+threads that wait for each other at the end of every product take a hundred times as long.
+"""
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Sequence
-from typing import Protocol
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
 
 import numpy as np
 
-from fewaspect.text.tokenization import SentenceTokeniser
+from fewaspect.text.tokenization import SentenceTokeniser, padded_ids
+
+OUTPUT = "states"  # of the graph: (B, T, d)
 
 
 class TextEncoder(Protocol):
@@ -21,3 +31,82 @@ class TextEncoder(Protocol):
     def states(self, ids: Sequence[Sequence[int]]) -> list[np.ndarray]:
         """(T, d) states of each sentence of a batch; sentences of similar length waste little on padding."""
         ...
+
+
+class OnnxTextEncoder:
+    """One single-threaded session that several workers call at once: small batches stay in a core's own cache."""
+
+    batch_tokens = 512
+
+    def __init__(
+        self, model: bytes | Path, tokeniser: SentenceTokeniser, width: int, padding_id: int = 0,
+        threads: int | None = None,
+    ) -> None:  # fmt: skip
+        self.session = open_session(model)
+        self.tokeniser, self.width, self.padding_id = tokeniser, width, padding_id
+        self.workers = threads or available_threads()
+
+    def states(self, ids: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        """(T, d) states of each sentence of a batch."""
+        rows, mask = padded_ids(ids, self.padding_id)
+        (states,) = self.session.run([OUTPUT], {"input_ids": rows, "mask": mask})
+        return [padded[: len(row)] for padded, row in zip(states, ids, strict=True)]
+
+
+def open_session(model: bytes | Path) -> Any:
+    """A single-threaded CPU session. The only place that imports ONNX Runtime: its telemetry is switched off before."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # is read at the import
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    source = model if isinstance(model, bytes) else str(model)
+    return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+
+
+def available_threads() -> int:
+    """OMP_NUM_THREADS, or the number of cores that this process may use."""
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    if wanted.isdecimal() and int(wanted) > 0:
+        return int(wanted)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class OneThread:
+    """While anyone is inside, products of numpy take one thread; the last to leave gives back what there was before."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._controller: Any = None
+        self._held: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                if self._controller is None:
+                    from threadpoolctl import ThreadpoolController
+
+                    self._controller = ThreadpoolController().select(user_api="blas")
+                self._take_over()
+                self._held = self._controller.limit(limits=1)
+            self._inside += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._take_over()
+                self._held.restore_original_limits()
+
+    def _take_over(self) -> None:
+        """From threadpoolctl 3.8 on only the thread that set a limit first may set another; here any may, in turn."""
+        for library in self._controller.lib_controllers:
+            if hasattr(library, "clear_controlling_thread"):
+                library.clear_controlling_thread(force=True)
+
+
+ONE_THREAD = OneThread()

@@ -11,7 +11,7 @@ from fewaspect.core.arrays import check_digest
 from fewaspect.core.errors import CheckpointError
 from fewaspect.core.files import atomic_write, sha256_of
 from fewaspect.core.settings import to_json
-from fewaspect.inference.onnx_runtime import OnnxTextEncoder
+from fewaspect.inference.encoder import OnnxTextEncoder
 from fewaspect.text.tokenization import SentenceTokeniser
 
 SHIPPED = Path(__file__).parent / "shipped"

@@ -1,4 +1,4 @@
-"""Sentences to token ids, truncated at the encoder's limit, the words that tokens belong to, and batches of little padding."""
+"""Sentences to token ids, truncated at the encoder's limit, in batches of little padding; the words of tokens."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from functools import partial
 from fewaspect.detector.detector import AspectDetector
 from fewaspect.detector.model import InferenceModel, load_model
 from fewaspect.detector.support import ExampleWarning
+from fewaspect.inference.encoder import ONE_THREAD
 from fewaspect.inference.encoding_cache import CachingEncoder
-from fewaspect.inference.threads import ONE_THREAD
 from fewaspect.studio.engine.presenters import present
 from fewaspect.studio.engine.snapshot import ImportedSentences, Snapshot
 from fewaspect.studio.store.database import Database

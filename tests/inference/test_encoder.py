@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from fewaspect.inference.onnx_runtime import available_threads
+from fewaspect.inference.encoder import available_threads
 
 
 @pytest.mark.parametrize("unusable", ["0", "many", ""])
@@ -24,5 +24,5 @@ def test_the_number_of_threads_can_be_set_and_is_else_that_of_the_cores(
 
 def test_onnx_runtime_is_imported_with_the_first_session_only() -> None:
     libraries = ("onnxruntime", "onnx", "torch")
-    code = f"import sys, fewaspect.inference.onnx_runtime; print([m for m in {libraries} if m in sys.modules])"
+    code = f"import sys, fewaspect.inference.encoder; print([m for m in {libraries} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
