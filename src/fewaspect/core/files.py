@@ -1,15 +1,28 @@
-"""Atomic files and folders, and SHA-256."""
+"""Files and folders that are there whole or not at all, SHA-256, arrays with JSON metadata, locks between processes.
+
+Nothing is ever unpickled. A lock vanishes with the process that holds it: one that is killed leaves nothing behind.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Literal
+
+import numpy as np
+
+from fewaspect.core.errors import CheckpointError
+
+FORMAT = "fewaspect-checkpoint-1"
+_RETRY_SECONDS = 0.05
 
 
 @contextmanager
@@ -74,6 +87,52 @@ def sha256_of(path: str | os.PathLike[str]) -> str:
     return digest.hexdigest()
 
 
+def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any]) -> None:
+    """Write arrays and JSON-able metadata to one safetensors file."""
+    from safetensors.numpy import save
+
+    header = {"format": FORMAT, "about": json.dumps(metadata, allow_nan=False)}
+    content = save({name: np.asarray(value, order="C") for name, value in arrays.items()}, header)
+    with atomic_write(path, "wb") as file:
+        file.write(content)
+
+
+def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Arrays and metadata that `save_arrays` wrote; another file is refused."""
+    from safetensors import SafetensorError, safe_open
+
+    if not path.is_file():
+        raise CheckpointError(f"{path}: expected a checkpoint, found no such file.")
+    try:
+        with safe_open(path, framework="np") as file:
+            header = file.metadata() or {}
+            if header.get("format") != FORMAT:
+                raise CheckpointError(
+                    f'{path}: expected a file of format "{FORMAT}", found "{header.get("format", "no format")}".'
+                )
+            return {name: file.get_tensor(name) for name in file.keys()}, json.loads(header["about"])  # noqa: SIM118
+    except (SafetensorError, KeyError, TypeError, json.JSONDecodeError) as error:
+        raise CheckpointError(f"{path}: expected a safetensors checkpoint, found a damaged file: {error}") from error
+
+
+def check_digest(path: Path, digest: str) -> None:
+    """Refuse a file that is missing or whose SHA-256 is another."""
+    if not path.is_file():
+        raise CheckpointError(f"{path}: expected a file of the saved model, found none. Copy the whole folder.")
+    if (found := sha256_of(path)) != digest:
+        raise CheckpointError(f"{path}: expected sha256 {digest}, found {found}: the file is damaged or was replaced.")
+
+
+@contextmanager
+def hold_lock(path: Path, *, wait: bool = False) -> Iterator[bool]:
+    """Whether this process holds the lock for the length of the block; with `wait`, once the others let it go."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        while not (held := _try_lock(file)) and wait:
+            time.sleep(_RETRY_SECONDS)
+        yield held
+
+
 def _temporary_path(target: Path) -> Path:
     return target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
 
@@ -127,3 +186,18 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def _try_lock(file: IO[str]) -> bool:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True

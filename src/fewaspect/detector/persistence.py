@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from fewaspect import __version__
-from fewaspect.core.arrays import check_digest, load_arrays, save_arrays
 from fewaspect.core.errors import CheckpointError, ConfigError, FewAspectError
-from fewaspect.core.files import atomic_folder, atomic_write, sha256_of
+from fewaspect.core.files import atomic_folder, atomic_write, check_digest, load_arrays, save_arrays, sha256_of
 from fewaspect.core.settings import to_json
 from fewaspect.detector.fitting import CachedEncoding, FittedState, encode_examples
 from fewaspect.detector.model import SAVED, InferenceModel, is_batch_size, load_model

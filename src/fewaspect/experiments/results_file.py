@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from fewaspect.core.errors import ResultError
-from fewaspect.core.files import atomic_write
+from fewaspect.core.files import atomic_write, hold_lock
 from fewaspect.core.settings import to_json
-from fewaspect.experiments.file_lock import hold_lock
 from fewaspect.training.environment import describe_environment
 
 FORMAT = "fewaspect-results-1"

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fewaspect.core.arrays import check_digest
 from fewaspect.core.errors import CheckpointError
-from fewaspect.core.files import atomic_write, sha256_of
+from fewaspect.core.files import atomic_write, check_digest, sha256_of
 from fewaspect.core.settings import to_json
 from fewaspect.inference.encoder import OnnxTextEncoder
 from fewaspect.text.tokenization import SentenceTokeniser

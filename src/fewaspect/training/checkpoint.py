@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from fewaspect.core.arrays import load_arrays, save_arrays
 from fewaspect.core.errors import CheckpointError
+from fewaspect.core.files import load_arrays, save_arrays
 
 
 def save_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, Any]) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fewaspect.core.arrays import load_arrays
 from fewaspect.core.errors import CheckpointError, ConfigError
+from fewaspect.core.files import load_arrays
 from fewaspect.core.settings import LPNPlusSettings, TrainSettings
 from fewaspect.detector.calibration import ProbabilityModel
 from fewaspect.detector.model import load_model

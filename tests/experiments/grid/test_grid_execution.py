@@ -17,7 +17,7 @@ import pytest
 from rich.console import Console
 
 from fewaspect.core.errors import BenchmarkError, ConfigError, FewAspectError, ResultError
-from fewaspect.experiments.file_lock import hold_lock
+from fewaspect.core.files import hold_lock
 from fewaspect.experiments.grid import run_worker
 from fewaspect.experiments.grid.grid_config import load_config
 from fewaspect.experiments.grid.grid_execution import run_grid

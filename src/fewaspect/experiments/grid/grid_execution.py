@@ -10,9 +10,9 @@ from pathlib import Path
 from rich.console import Console
 
 from fewaspect.core.errors import ConfigError, FewAspectError
+from fewaspect.core.files import hold_lock
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.experiments.cells import write_cell
-from fewaspect.experiments.file_lock import hold_lock
 from fewaspect.experiments.grid.grid_folder import GridFolder, survey
 from fewaspect.experiments.grid.grid_on_ray import RayCluster
 from fewaspect.experiments.grid.grid_progress import GridProgress

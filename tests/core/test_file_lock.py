@@ -6,12 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fewaspect.experiments.file_lock import hold_lock
+from fewaspect.core.files import hold_lock
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from fewaspect.experiments.file_lock import hold_lock
+from fewaspect.core.files import hold_lock
 with hold_lock(Path(sys.argv[1])) as mine:
     print(mine, flush=True)
     time.sleep(600)
