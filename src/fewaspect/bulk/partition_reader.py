@@ -12,8 +12,8 @@ from fewaspect.data.formats.parquet import opened_parquet
 from fewaspect.data.formats.places import Place, quoted, shown
 from fewaspect.data.formats.records import LineReader, Record
 from fewaspect.reviews.formats import InputFormat
-from fewaspect.reviews.readers.columns import Kind
 from fewaspect.reviews.readers.parquet_records import BYTES, arrow_batches
+from fewaspect.reviews.readers.review_reader import Kind
 from fewaspect.reviews.readers.source import read_header, text_records
 from fewaspect.reviews.writers import as_json
 

@@ -11,7 +11,7 @@ from fewaspect.core.extras import require
 from fewaspect.data.formats.places import quoted, shown
 from fewaspect.detector.tables import ASPECTS
 from fewaspect.reviews.output_rows import Layout, Row
-from fewaspect.reviews.readers.columns import Columns, Kind
+from fewaspect.reviews.readers.review_reader import Columns, Kind
 from fewaspect.reviews.writers import Writer, as_json, refuse_new_columns
 
 if TYPE_CHECKING:

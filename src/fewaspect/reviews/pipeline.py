@@ -9,8 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
 from fewaspect.reviews.formats import OutputFormat
-from fewaspect.reviews.readers.columns import Columns, survey
-from fewaspect.reviews.readers.review_reader import Review, read_reviews
+from fewaspect.reviews.readers.review_reader import Columns, Review, read_reviews, survey
 from fewaspect.reviews.readers.source import Source
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from fewaspect.data.formats.places import Place, quoted
 from fewaspect.data.formats.records import join_names, table_writer
 from fewaspect.reviews.formats import STANDARD, OutputFormat
 from fewaspect.reviews.output_rows import Layout, Row
-from fewaspect.reviews.readers.columns import Columns
+from fewaspect.reviews.readers.review_reader import Columns
 
 if TYPE_CHECKING:
     from fewaspect.reviews.summary import Summary

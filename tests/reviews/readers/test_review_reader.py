@@ -18,8 +18,7 @@ import pytest
 from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.reviews.formats import InputFormat, OutputFormat, PipeFormat, choose_formats
 from fewaspect.reviews.pipeline import Stream, chunked
-from fewaspect.reviews.readers.columns import Kind, survey
-from fewaspect.reviews.readers.review_reader import Review, read_reviews, text_column
+from fewaspect.reviews.readers.review_reader import Kind, Review, read_reviews, survey, text_column
 from fewaspect.reviews.readers.source import Source, distinct_names
 
 NASTY = 'Cold soup, "great" waiter 🍜\nsecond line'

@@ -10,7 +10,7 @@ from fewaspect.data.formats.places import Place
 from fewaspect.detector.explain import Analysis
 from fewaspect.detector.thresholds import best_first, reason
 from fewaspect.reviews.output_rows import Layout, Row
-from fewaspect.reviews.readers.columns import Columns, Kind, update_kinds
+from fewaspect.reviews.readers.review_reader import Columns, Kind, update_kinds
 from fewaspect.reviews.summary import Summary
 from fewaspect.reviews.writers import TableWriter, Writer, open_target
 from fewaspect.studio.engine.snapshot import Snapshot
