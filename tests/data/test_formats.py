@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fewaspect.core.errors import DataError
 from fewaspect.data.formats import Format, input_format, read_sentences, write_sentences
-from fewaspect.data.formats.places import printable, shown
+from fewaspect.data.formats.records import printable, shown
 from fewaspect.data.labelled import LabelledSentence, SentenceSet
 
 A, B = LabelledSentence("the soup was cold", ("food", "service")), LabelledSentence("we left", ())

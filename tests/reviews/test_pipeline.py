@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fewaspect.data.formats.places import Place
+from fewaspect.data.formats.records import Place
 from fewaspect.reviews import pipeline
 from fewaspect.reviews.readers.review_reader import Review
 from keyword_detector import KeywordDetector

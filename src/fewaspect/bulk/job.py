@@ -14,7 +14,7 @@ from fewaspect.bulk.storage import filesystem, find_files, remove_temporary_file
 from fewaspect.bulk.worker import BAD, Counts, Worker, read_counts, unfinished
 from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.core.settings import to_json
-from fewaspect.data.formats.places import Place
+from fewaspect.data.formats.records import Place
 from fewaspect.detector.tables import added_names
 from fewaspect.reviews.summary import Summary, summary_table
 

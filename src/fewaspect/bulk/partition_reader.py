@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fewaspect.bulk.storage import arrow, native_file, opened
 from fewaspect.data.formats.parquet import opened_parquet
-from fewaspect.data.formats.places import Place, quoted, shown
-from fewaspect.data.formats.records import LineReader, Record
+from fewaspect.data.formats.records import LineReader, Place, Record, quoted, shown
 from fewaspect.reviews.formats import InputFormat
 from fewaspect.reviews.readers.parquet_records import BYTES, arrow_batches
 from fewaspect.reviews.readers.review_reader import Kind

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fewaspect.bulk.storage import native_file, opened
 from fewaspect.data.formats.parquet import opened_parquet
-from fewaspect.data.formats.places import Place
-from fewaspect.data.formats.records import LineReader, Record
+from fewaspect.data.formats.records import LineReader, Place, Record
 from fewaspect.reviews.formats import InputFormat
 from fewaspect.reviews.readers.review_reader import Kind, update_kinds
 from fewaspect.reviews.readers.source import distinct_names, read_header, text_records

@@ -13,7 +13,7 @@ from fewaspect.bulk.partitioning import FilePartitions, partition_file
 from fewaspect.bulk.storage import InputFile, arrow, list_names, read_file, write_file
 from fewaspect.core.errors import ConfigError, DataError, ResultError
 from fewaspect.data.formats.parquet import holds_strings
-from fewaspect.data.formats.places import Place
+from fewaspect.data.formats.records import Place
 from fewaspect.reviews.formats import InputFormat, extension_of
 from fewaspect.reviews.parquet_rows import arrow_schema
 from fewaspect.reviews.readers.review_reader import Kind, text_column

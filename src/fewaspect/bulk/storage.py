@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from fewaspect.core.extras import require
 from fewaspect.core.files import atomic_write
-from fewaspect.data.formats.places import Place
+from fewaspect.data.formats.records import Place
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo, FileSystem, NativeFile

@@ -143,6 +143,6 @@ def _plain(text: str) -> Text:
     """Text without markup and control characters."""
     from rich.text import Text
 
-    from fewaspect.data.formats.places import printable
+    from fewaspect.data.formats.records import printable
 
     return Text(printable(text))

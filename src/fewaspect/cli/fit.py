@@ -29,7 +29,7 @@ def fit(
     from rich.table import Table
     from rich.text import Text
 
-    from fewaspect.data.formats.places import printable
+    from fewaspect.data.formats.records import printable
 
     detector = fit_detector(examples, model)
     if threshold:

@@ -88,7 +88,7 @@ def _table(suggestions: list[Suggestion], found: list[list[str]]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from fewaspect.data.formats.places import printable
+    from fewaspect.data.formats.records import printable
 
     table = Table("label next", "found now", "why", show_lines=True)
     for suggestion, aspects in zip(suggestions, found, strict=True):

@@ -23,7 +23,7 @@ def tune(
     from rich.table import Table
     from rich.text import Text
 
-    from fewaspect.data.formats.places import printable
+    from fewaspect.data.formats.records import printable
     from fewaspect.detector.detector import AspectDetector
 
     detector = AspectDetector.load(model)

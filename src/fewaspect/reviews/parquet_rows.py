@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import IO, TYPE_CHECKING, Any
 
 from fewaspect.core.extras import require
-from fewaspect.data.formats.places import quoted, shown
+from fewaspect.data.formats.records import quoted, shown
 from fewaspect.detector.tables import ASPECTS
 from fewaspect.reviews.output_rows import Layout, Row
 from fewaspect.reviews.readers.review_reader import Columns, Kind

@@ -62,7 +62,7 @@ def summary_table(summary: Summary) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from fewaspect.data.formats.places import printable
+    from fewaspect.data.formats.records import printable
 
     rate = f"{summary.sentences:,} sentences, {summary.rate:,.0f} per second"
     table = Table(title=f"{summary.reviews:,} reviews", caption=rate, title_justify="left", caption_justify="left")

@@ -16,8 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from fewaspect.core.errors import ConfigError
 from fewaspect.core.files import atomic_write
-from fewaspect.data.formats.places import Place, quoted
-from fewaspect.data.formats.records import join_names, table_writer
+from fewaspect.data.formats.records import Place, join_names, quoted, table_writer
 from fewaspect.reviews.formats import STANDARD, OutputFormat
 from fewaspect.reviews.output_rows import Layout, Row
 from fewaspect.reviews.readers.review_reader import Columns

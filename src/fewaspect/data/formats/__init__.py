@@ -11,38 +11,26 @@ from typing import IO, Any
 from fewaspect.core.files import atomic_write
 from fewaspect.data.format_names import Format
 from fewaspect.data.formats import grouped, json_lines, parquet, semeval, table
-from fewaspect.data.formats.places import Place, quoted
 from fewaspect.data.formats.recognition import input_format, output_format
 from fewaspect.data.formats.record_fields import SEPARATOR, Fields, checked
+from fewaspect.data.formats.records import Place, quoted
 from fewaspect.data.labelled import LabelledSentence, SentenceSet
 
 __all__ = ["Format", "input_format", "output_format", "read_sentences", "write_sentences"]
 
-_READERS: dict[Format, Callable[[Path, Fields, str], Iterator[LabelledSentence]]] = {
-    Format.JSONL: json_lines.read,
-    Format.FEWASP: json_lines.read,
-    Format.FEWASP_GROUPED: grouped.read,
-    Format.CSV: partial(table.read, delimiter=","),
-    Format.TSV: partial(table.read, delimiter="\t"),
-    Format.PARQUET: parquet.read,
-    Format.SEMEVAL: semeval.read,
+Read = Callable[[Path, Fields, str], Iterator[LabelledSentence]]
+Write = Callable[[Iterable[LabelledSentence], IO[Any], Place], None]
+_FEWASP = Fields(json_lines.FEWASP_TEXT, json_lines.FEWASP_LABELS, SEPARATOR)
+_COLUMNS = Fields(separator=SEPARATOR)
+_FORMATS: dict[Format, tuple[Read, Write, Fields | None]] = {  # None: there are no fields to name
+    Format.JSONL: (json_lines.read, json_lines.write, Fields()),
+    Format.FEWASP: (json_lines.read, json_lines.write_fewasp, _FEWASP),
+    Format.FEWASP_GROUPED: (grouped.read, grouped.write, None),
+    Format.CSV: (partial(table.read, delimiter=","), partial(table.write, delimiter=","), _COLUMNS),
+    Format.TSV: (partial(table.read, delimiter="\t"), partial(table.write, delimiter="\t"), _COLUMNS),
+    Format.PARQUET: (parquet.read, parquet.write, _COLUMNS),
+    Format.SEMEVAL: (semeval.read, semeval.write, None),
 }
-_WRITERS: dict[Format, Callable[[Iterable[LabelledSentence], IO[Any], Place], None]] = {
-    Format.JSONL: json_lines.write,
-    Format.FEWASP: json_lines.write_fewasp,
-    Format.FEWASP_GROUPED: grouped.write,
-    Format.CSV: partial(table.write, delimiter=","),
-    Format.TSV: partial(table.write, delimiter="\t"),
-    Format.PARQUET: parquet.write,
-    Format.SEMEVAL: semeval.write,
-}
-_DEFAULTS = {
-    Format.JSONL: Fields(),
-    Format.FEWASP: Fields(json_lines.FEWASP_TEXT, json_lines.FEWASP_LABELS, SEPARATOR),
-    Format.CSV: Fields(separator=SEPARATOR),
-    Format.TSV: Fields(separator=SEPARATOR),
-    Format.PARQUET: Fields(separator=SEPARATOR),
-}  # the other formats have no fields to name
 
 
 def read_sentences(
@@ -62,8 +50,9 @@ def read_sentences(
     """
     path = Path(path)
     chosen = input_format(path, format, text_field)
+    read, _, _ = _FORMATS[chosen]
     fields = _fields(Place(path), chosen, text_field, label_field, label_separator)
-    sentences = SentenceSet(_READERS[chosen](path, fields, encoding), path.name)
+    sentences = SentenceSet(read(path, fields, encoding), path.name)
     if not len(sentences):
         raise Place(path).error(f"expected labelled sentences ({chosen.value}), found none.")
     return sentences
@@ -75,12 +64,12 @@ def write_sentences(
     """Write a file whole or not at all, in the format of its extension unless given; .json means FewAsp's lines."""
     path = Path(path)
     chosen = output_format(path, format)
-    place = Place(path)
+    place, (_, write, _) = Place(path), _FORMATS[chosen]
     if path.is_dir():
         raise place.error("expected a file name, found a directory.", "Name a file in it.")
     try:
         with atomic_write(path, "wb" if chosen is Format.PARQUET else "w") as file:
-            _WRITERS[chosen](checked(place, sentences), file, place)
+            write(checked(place, sentences), file, place)
     except OSError as error:
         raise place.error(
             f"cannot be written ({error.strerror or error}).",
@@ -89,7 +78,8 @@ def write_sentences(
 
 
 def _fields(place: Place, format: Format, text: str | None, labels: str | None, separator: str | None) -> Fields:
-    if format not in _DEFAULTS:
+    _, _, default = _FORMATS[format]
+    if default is None:
         if given := [name for name in (text, labels, separator) if name is not None]:
             raise place.error(
                 f"{format.value} has no fields or separator to name, found {quoted(given[0])}.",
@@ -100,7 +90,6 @@ def _fields(place: Place, format: Format, text: str | None, labels: str | None, 
         raise place.error(
             "expected a label separator, found an empty string.", 'Pass one, such as --label-separator ";".'
         )
-    default = _DEFAULTS[format]
     return Fields(
         default.text if text is None else text,
         default.labels if labels is None else labels,

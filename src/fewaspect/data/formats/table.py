@@ -6,10 +6,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from fewaspect.data.formats.input_file import opened_text
-from fewaspect.data.formats.places import Place, quoted
-from fewaspect.data.formats.record_fields import SEPARATOR, Fields, make_sentence
-from fewaspect.data.formats.records import LINE_LIMIT, LineReader, Record, join_names, table_rows, table_writer
+from fewaspect.data.formats.record_fields import SEPARATOR, Fields, make_sentence, opened_text
+from fewaspect.data.formats.records import (
+    LINE_LIMIT,
+    LineReader,
+    Place,
+    Record,
+    join_names,
+    quoted,
+    table_rows,
+    table_writer,
+)
 from fewaspect.data.labelled import LabelledSentence
 
 _CELL_LIMIT = LINE_LIMIT * 2 // 5  # bytes: with every quote doubled it fits into a line, labels beside it

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from fewaspect.core.extras import require
 from fewaspect.data.formats.parquet import opened_parquet
-from fewaspect.data.formats.places import Place, quoted
+from fewaspect.data.formats.records import Place, quoted
 from fewaspect.reviews.readers.source import Records, distinct_names
 
 if TYPE_CHECKING:

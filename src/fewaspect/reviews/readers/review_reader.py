@@ -9,7 +9,7 @@ from enum import Enum
 from itertools import islice
 from typing import Any
 
-from fewaspect.data.formats.places import Place, quoted, shown
+from fewaspect.data.formats.records import Place, quoted, shown
 from fewaspect.reviews.formats import InputFormat
 from fewaspect.reviews.readers.source import DELIMITERS, Source
 

@@ -12,8 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from fewaspect.data.formats.places import Place
-from fewaspect.data.formats.records import LineReader, Record, json_objects, table_rows
+from fewaspect.data.formats.records import LineReader, Place, Record, json_objects, table_rows
 from fewaspect.reviews.formats import STANDARD, InputFormat
 
 DELIMITERS = {InputFormat.CSV: ",", InputFormat.TSV: "\t"}

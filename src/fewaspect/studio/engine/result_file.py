@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from fewaspect.data.formats.places import Place
+from fewaspect.data.formats.records import Place
 from fewaspect.detector.explain import Analysis
 from fewaspect.detector.thresholds import best_first, reason
 from fewaspect.reviews.output_rows import Layout, Row

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from fewaspect.core.errors import ConfigError, DataError, FewAspectError
 from fewaspect.data.formats.parquet import opened_parquet
-from fewaspect.data.formats.places import Place
+from fewaspect.data.formats.records import Place
 from fewaspect.reviews.formats import InputFormat, choose_formats
 from fewaspect.studio.importing.budget import Budget, TimedSource
 from fewaspect.studio.problems import TooLargeError, UnsupportedError
