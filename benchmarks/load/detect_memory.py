@@ -22,11 +22,9 @@ from fewaspect.cli.review_options import fit_detector
 from fewaspect.data.sample_set import load_sample, load_showcase
 from fewaspect.experiments.results_file import publish
 from fewaspect.reviews.formats import choose_formats
-from fewaspect.reviews.output_rows import Layout
-from fewaspect.reviews.pipeline import CHUNK, Stream, detect_stream
+from fewaspect.reviews.pipeline import CHUNK, Stream, Summary, detect_stream
 from fewaspect.reviews.readers.source import Source
-from fewaspect.reviews.summary import Summary
-from fewaspect.reviews.writers import Target
+from fewaspect.reviews.writers import Layout, Target
 
 
 def main() -> None:

@@ -15,11 +15,9 @@ from fewaspect.data.formats import read_sentences, write_sentences
 from fewaspect.data.labelled import LabelledSentence
 from fewaspect.detector.tables import names_of
 from fewaspect.reviews.formats import InputFormat, OutputFormat
-from fewaspect.reviews.output_rows import Layout
-from fewaspect.reviews.pipeline import Stream, detect_stream
+from fewaspect.reviews.pipeline import Stream, Summary, detect_stream
 from fewaspect.reviews.readers.source import Source
-from fewaspect.reviews.summary import Summary
-from fewaspect.reviews.writers import Target
+from fewaspect.reviews.writers import Layout, Target
 from fewaspect.studio.importing.uploads import keep_upload
 from keyword_detector import KeywordDetector
 

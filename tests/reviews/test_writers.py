@@ -17,11 +17,9 @@ import pytest
 
 from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.reviews.formats import InputFormat, OutputFormat
-from fewaspect.reviews.output_rows import Layout
-from fewaspect.reviews.pipeline import Stream, detect_stream
+from fewaspect.reviews.pipeline import Stream, Summary, detect_stream
 from fewaspect.reviews.readers.source import Source
-from fewaspect.reviews.summary import Summary
-from fewaspect.reviews.writers import Target
+from fewaspect.reviews.writers import Layout, Target
 from keyword_detector import KeywordDetector
 
 RECORDS: list[dict[str, Any]] = [

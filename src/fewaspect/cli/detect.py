@@ -61,11 +61,9 @@ def detect(
     from rich.console import Console
 
     from fewaspect.core.progress import review_progress
-    from fewaspect.reviews.output_rows import Layout
-    from fewaspect.reviews.pipeline import Stream, detect_stream
+    from fewaspect.reviews.pipeline import Stream, Summary, detect_stream, summary_table
     from fewaspect.reviews.readers.source import Source
-    from fewaspect.reviews.summary import Summary, summary_table
-    from fewaspect.reviews.writers import Target
+    from fewaspect.reviews.writers import Layout, Target
 
     console = Console(stderr=True, quiet=quiet)
     stream = Stream(Source(reviews, reads, encoding), column, chunk)  # faults of the file show before the model loads

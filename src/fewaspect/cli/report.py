@@ -48,9 +48,8 @@ def report(
 
     from fewaspect.core.progress import review_progress
     from fewaspect.reviews.pages.report_page import Candidates, render_report
-    from fewaspect.reviews.pipeline import Stream, analyze_chunk
+    from fewaspect.reviews.pipeline import Stream, Summary, analyze_chunk, summary_table
     from fewaspect.reviews.readers.source import Source
-    from fewaspect.reviews.summary import Summary, summary_table
     from fewaspect.reviews.writers import open_target
 
     console = Console(stderr=True, quiet=quiet)

@@ -10,14 +10,13 @@ from typing import IO, TYPE_CHECKING, Any
 from fewaspect.core.extras import require
 from fewaspect.data.formats.records import quoted, shown
 from fewaspect.detector.tables import ASPECTS
-from fewaspect.reviews.output_rows import Layout, Row
 from fewaspect.reviews.readers.review_reader import Columns, Kind
-from fewaspect.reviews.writers import Writer, as_json, refuse_new_columns
+from fewaspect.reviews.writers import Layout, Row, Writer, as_json, refuse_new_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from fewaspect.reviews.summary import Summary
+    from fewaspect.reviews.pipeline import Summary
 
 
 class ParquetRows(Writer):

@@ -1,22 +1,26 @@
-"""Reviews in, rows out, a chunk at a time: memory is bounded by the chunk, whatever the length of the file."""
+"""Reviews in, rows out, counted as they go by, a chunk at a time: memory is bounded by the chunk, not by the file."""
 
 from __future__ import annotations
 
 import ctypes
+import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Protocol
 
+from fewaspect.data.formats.records import printable
 from fewaspect.reviews.formats import OutputFormat
 from fewaspect.reviews.readers.review_reader import Columns, Review, read_reviews, survey
 from fewaspect.reviews.readers.source import Source
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from fewaspect.detector.explain import Analysis
-    from fewaspect.reviews.output_rows import Layout
-    from fewaspect.reviews.summary import Summary
-    from fewaspect.reviews.writers import Target
+    from fewaspect.reviews.writers import Layout, Target
 
 CHUNK = 1000  # reviews
 _CHARACTERS = 1 << 20  # a chunk ends here too: some reviews are books
@@ -43,6 +47,48 @@ class Stream:
         if not source.rereadable:
             known.total = None
         self.columns, self.place = known, source.place
+
+
+@dataclass
+class Summary:
+    """Counts of reviews: with each aspect, with each two aspects, without any; sentences and seconds."""
+
+    classes: tuple[str, ...]
+    reviews: int = 0
+    sentences: int = 0
+    without: int = 0
+    mentions: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    sentence_counts: Counter[str] = field(default_factory=Counter)
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    started: float = field(default_factory=time.perf_counter)
+
+    def add(self, analyses: Sequence[Analysis]) -> None:
+        for analysis in analyses:
+            self.reviews += 1
+            self.sentences += len(analysis.sentences)
+            self.without += not analysis.aspects
+            self.mentions += len(analysis.aspects)
+            self.counts.update(analysis.aspects)
+            self.pairs.update(combinations(sorted(analysis.aspects), 2))
+            for sentence in analysis.sentences:
+                self.sentence_counts.update(sentence.aspects)
+
+    @property
+    def rate(self) -> float:
+        """Sentences per second so far."""
+        return self.sentences / max(time.perf_counter() - self.started, 1e-9)
+
+    def together(self, one: str, other: str) -> int:
+        """Reviews with both; those with one where the two are the same."""
+        return self.counts[one] if one == other else self.pairs[min(one, other), max(one, other)]
+
+    def share(self, count: int) -> float:
+        return count / self.reviews if self.reviews else 0.0
+
+    def by_frequency(self) -> list[str]:
+        """The most frequent aspect first; ties in the order of the classes."""
+        return sorted(self.classes, key=lambda name: -self.counts[name])
 
 
 def chunked(reviews: Iterable[Review], size: int = CHUNK, characters: int = _CHARACTERS) -> Iterator[list[Review]]:
@@ -76,8 +122,7 @@ def detect_stream(
     progress: Callable[[int], None] = lambda done: None,
 ) -> None:
     """Write a row for every review (or sentence) to the target, and count."""
-    from fewaspect.reviews.output_rows import rows_of
-    from fewaspect.reviews.writers import open_writer
+    from fewaspect.reviews.writers import open_writer, rows_of
 
     words = layout.explain or target.format is OutputFormat.HTML
     if target.format not in (OutputFormat.JSONL, OutputFormat.HTML):  # whose rows are checked one by one; no columns
@@ -95,6 +140,26 @@ def detect_stream(
             summary.add(analyses)
             progress(len(chunk))
         writer.finish(summary)
+
+
+def summary_table(summary: Summary) -> Table:
+    """For the terminal: how often each aspect, how many reviews without any, how fast."""
+    from rich.table import Table
+    from rich.text import Text
+
+    rate = f"{summary.sentences:,} sentences, {summary.rate:,.0f} per second"
+    table = Table(title=f"{summary.reviews:,} reviews", caption=rate, title_justify="left", caption_justify="left")
+    table.add_column("aspect", overflow="fold")
+    table.add_column("reviews", justify="right")
+    table.add_column("share", justify="right")
+    table.add_column("", no_wrap=True)
+    for name in summary.by_frequency():
+        count = summary.counts[name]
+        share = summary.share(count)
+        table.add_row(Text(printable(name)), f"{count:,}", f"{share:.1%}", "█" * round(20 * share))
+    table.add_section()
+    table.add_row("none of these", f"{summary.without:,}", f"{summary.share(summary.without):.1%}", "", style="dim")
+    return table
 
 
 def trim_memory() -> None:

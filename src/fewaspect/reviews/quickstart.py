@@ -119,11 +119,9 @@ def _marked(analysis: Analysis, style: dict[str, str]) -> Text:
 
 def _write_page(detector: Any, reviews: Path, page: Path) -> None:
     from fewaspect.reviews.formats import InputFormat, OutputFormat
-    from fewaspect.reviews.output_rows import Layout
-    from fewaspect.reviews.pipeline import Stream, detect_stream
+    from fewaspect.reviews.pipeline import Stream, Summary, detect_stream
     from fewaspect.reviews.readers.source import Source
-    from fewaspect.reviews.summary import Summary
-    from fewaspect.reviews.writers import Target
+    from fewaspect.reviews.writers import Layout, Target
 
     classes = tuple(detector.classes_)
     layout = Layout(classes, explain=True, per_sentence=False, prefix="")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fewaspect.reviews.pages.report_page import Candidates, different, render_report
-from fewaspect.reviews.summary import Summary
+from fewaspect.reviews.pipeline import Summary
 from keyword_detector import KeywordDetector
 
 REVIEWS = [

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import IO, TYPE_CHECKING, Any
 
-from fewaspect.reviews.output_rows import Layout, Row
 from fewaspect.reviews.pages.highlights import segments
-from fewaspect.reviews.writers import Writer
+from fewaspect.reviews.writers import Layout, Row, Writer
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from fewaspect.reviews.summary import Summary
+    from fewaspect.reviews.pipeline import Summary
 
 _GOLDEN_ANGLE = 137.508
 _SHOWN = 120  # characters of another column

@@ -15,7 +15,7 @@ from fewaspect.text.identity import text_identity
 
 if TYPE_CHECKING:
     from fewaspect.detector.explain import Analysis
-    from fewaspect.reviews.summary import Summary
+    from fewaspect.reviews.pipeline import Summary
 
 MATRIX = 15  # aspects in the matrix of co-occurrence; more could not be read
 _KEPT = 32  # candidates per aspect, from which different ones are chosen

@@ -9,10 +9,9 @@ from typing import Any
 from fewaspect.data.formats.records import Place
 from fewaspect.detector.explain import Analysis
 from fewaspect.detector.thresholds import best_first, reason
-from fewaspect.reviews.output_rows import Layout, Row
+from fewaspect.reviews.pipeline import Summary
 from fewaspect.reviews.readers.review_reader import Columns, Kind, update_kinds
-from fewaspect.reviews.summary import Summary
-from fewaspect.reviews.writers import TableWriter, Writer, open_target
+from fewaspect.reviews.writers import Layout, Row, TableWriter, Writer, open_target
 from fewaspect.studio.engine.snapshot import Snapshot
 
 CHUNK = 1000
