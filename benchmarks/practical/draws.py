@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fewaspect.data.labelled import LabelledSentence, describe_aspect
+from fewaspect.data.labelled import LabelledSentence
+from fewaspect.data.labels import describe_aspect
 from fewaspect.text.identity import text_identity
 
 SETS = {

@@ -8,7 +8,8 @@ from torch import Tensor
 from transformers import AutoModel, AutoTokenizer
 
 from fewaspect.data.episodes import Episode
-from fewaspect.data.labelled import SentenceSet, describe_aspect
+from fewaspect.data.labelled import SentenceSet
+from fewaspect.data.labels import describe_aspect
 from fewaspect.encoders.packed import Layout, PackedStates, unpad
 from fewaspect.encoders.sources import resolve_encoder
 from fewaspect.methods.base import Method

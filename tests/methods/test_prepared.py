@@ -11,7 +11,8 @@ import torch
 
 from fewaspect.core.settings import LPNSettings
 from fewaspect.data.episodes import Episode, EpisodeSampler
-from fewaspect.data.labelled import LabelledSentence, SentenceSet, describe_aspect
+from fewaspect.data.labelled import LabelledSentence, SentenceSet
+from fewaspect.data.labels import describe_aspect
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.transformer import SUPPORTED_TYPES, TokenEncoder
 from fewaspect.methods import build_method

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from fewaspect.core.errors import BenchmarkError
 from fewaspect.core.files import sha256_of
-from fewaspect.data.labelled import LabelledSentence, SentenceSet, describe_aspect
+from fewaspect.data.labelled import LabelledSentence, SentenceSet
+from fewaspect.data.labels import describe_aspect
 
 SUBSTITUTE = "yelpaspect_train.jsonl"
 SAMPLE = "sample"

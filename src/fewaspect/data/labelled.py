@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,8 +10,6 @@ import numpy as np
 
 from fewaspect.text.identity import text_identity
 
-_SEPARATORS = re.compile(r"[\s_#/]+")
-
 
 @dataclass(frozen=True, slots=True)
 class LabelledSentence:
@@ -20,11 +17,6 @@ class LabelledSentence:
 
     text: str
     aspects: tuple[str, ...] = ()
-
-
-def describe_aspect(name: str) -> str:
-    """The label text that an encoder reads: "FOOD#PRICES" and "food_prices" become "food prices"."""
-    return _SEPARATORS.sub(" ", name).strip().casefold()
 
 
 class SentenceSet:

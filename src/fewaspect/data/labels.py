@@ -11,6 +11,7 @@ import numpy as np
 
 from fewaspect.core.errors import DataError
 
+_SEPARATORS = re.compile(r"[\s_#/]+")
 _LONE_SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
@@ -107,6 +108,11 @@ def check_name(name: Any, where: str) -> str:
     if not isinstance(name, str) or not name.strip():
         raise DataError(f"{where}: expected the name of an aspect, found {name!r}.")
     return _LONE_SURROGATES.sub("\ufffd", str(name))
+
+
+def describe_aspect(name: str) -> str:
+    """The label text that an encoder reads: "FOOD#PRICES" and "food_prices" become "food prices"."""
+    return _SEPARATORS.sub(" ", name).strip().casefold()
 
 
 def to_indicator_matrix(labels: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from fewaspect.core.errors import DataError
-from fewaspect.data.labelled import describe_aspect
 from fewaspect.data.labels import (
     check_lengths,
     check_lists,
     check_name,
     check_texts,
+    describe_aspect,
     has_column_names,
     is_matrix,
     materialise,

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 
 from fewaspect.data.episodes import Episode
-from fewaspect.data.labelled import SentenceSet, describe_aspect
+from fewaspect.data.labelled import SentenceSet
+from fewaspect.data.labels import describe_aspect
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods.few_shot_model import EpisodeTensors

@@ -15,7 +15,8 @@ from fewaspect.core.progress import unit_progress
 from fewaspect.core.settings import EvaluateSettings, TrainSettings, parse_range
 from fewaspect.data.benchmarks import Benchmark, load_benchmark
 from fewaspect.data.episodes import Episode, EpisodeSampler
-from fewaspect.data.labelled import SentenceSet, describe_aspect
+from fewaspect.data.labelled import SentenceSet
+from fewaspect.data.labels import describe_aspect
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.evaluation.evaluator import EncodedEpisodes, EpisodeResults, encode_episodes, score_episodes
 from fewaspect.evaluation.intervals import mean_interval
