@@ -23,7 +23,7 @@ import torch
 from fewaspect.core.settings import LPNSettings, TrainSettings
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
-from fewaspect.data.joining import with_joined_sentences
+from fewaspect.data.labelled import with_joined_sentences
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.transformer import TokenEncoder
 from fewaspect.experiments.results_file import publish

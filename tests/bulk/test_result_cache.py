@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fewaspect.bulk.result_cache import ResultCache
+from fewaspect.bulk.worker import ResultCache
 from fewaspect.detector.tables import TextPredictions
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fewaspect.data.joining import with_joined_sentences
-from fewaspect.data.labelled import LabelledSentence, SentenceSet
+from fewaspect.data.labelled import LabelledSentence, SentenceSet, with_joined_sentences
 
 NAMES = st.lists(st.sampled_from(["food", "noise", "price", "staff"]), max_size=2, unique=True).map(tuple)
 SETS = st.lists(NAMES, min_size=1, max_size=12).map(

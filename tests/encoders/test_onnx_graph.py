@@ -20,8 +20,7 @@ from fewaspect.encoders.onnx_weights import (
     read_weights,
 )
 from fewaspect.encoders.sources import EncoderSource, resolve_encoder
-from fewaspect.encoders.torch_text import TorchTextEncoder
-from fewaspect.encoders.transformer import TokenEncoder
+from fewaspect.encoders.transformer import TokenEncoder, TorchTextEncoder
 from fewaspect.inference.encoder import OnnxTextEncoder
 from fewaspect.text.tokenization import SentenceTokeniser
 

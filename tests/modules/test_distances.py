@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import equations
-from fewaspect.modules.distances import squared_distances
+from fewaspect.modules.class_prototypes import squared_distances
 
 
 @pytest.fixture

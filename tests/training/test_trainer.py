@@ -20,7 +20,7 @@ from torch.nn import Module
 from examples import run_settings
 from fewaspect.core.errors import CheckpointError, ConfigError, TrainingError
 from fewaspect.data.benchmarks import Benchmark
-from fewaspect.data.joining import with_joined_sentences
+from fewaspect.data.labelled import with_joined_sentences
 from fewaspect.data.sample_set import load_sample
 from fewaspect.methods.lpn import LPN
 from fewaspect.training.checkpoint import load_tensors, save_tensors

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fewaspect.bulk.partition_reader import read_partition
-from fewaspect.bulk.result_cache import ResultCache
 from fewaspect.bulk.storage import arrow, list_names, native_file, write_file
-from fewaspect.detector.tables import ASPECTS, FLAGS, added_names, columns_of, distinct_texts, with_columns
+from fewaspect.detector.tables import (
+    ASPECTS,
+    FLAGS,
+    TextPredictions,
+    added_names,
+    columns_of,
+    distinct_texts,
+    with_columns,
+)
 from fewaspect.reviews.pipeline import trim_memory
 
 if TYPE_CHECKING:
@@ -23,6 +31,9 @@ if TYPE_CHECKING:
 
 BAD = "_bad"
 _KEY = b"fewaspect"
+CAPACITY = 20_000  # texts in the cache
+_LONGEST = 300  # characters; long texts hardly ever repeat
+Prediction = tuple[np.ndarray, int, bool]  # probabilities (N,), number of sentences, whether one was cut
 
 
 @dataclass
@@ -97,6 +108,33 @@ class Worker:
         return with_columns(table, columns)
 
 
+class ResultCache:
+    """Predicts the texts that it does not hold, so that a text of many partitions is scored once.
+
+    The one used longest ago is dropped first.
+    """
+
+    def __init__(self, predict: Callable[[Sequence[str]], TextPredictions], capacity: int = CAPACITY) -> None:
+        self.predict, self.capacity = predict, capacity
+        self.misses = 0  # texts that were predicted
+        self._held: dict[str, Prediction] = {}
+
+    def __call__(self, texts: Sequence[str]) -> TextPredictions:
+        """What was found in each of these distinct texts."""
+        known = {text: self._held.pop(text) for text in texts if text in self._held}
+        new = [text for text in texts if text not in known]
+        predicted = self.predict(new)
+        self.misses += len(new)
+        known |= zip(new, _rows(predicted), strict=True)
+        self._keep({text: known[text] for text in texts if len(text) <= _LONGEST})
+        return _joined([known[text] for text in texts], predicted.probabilities.shape[1])
+
+    def _keep(self, used: dict[str, Prediction]) -> None:
+        self._held |= used
+        for text in list(self._held)[: max(0, len(self._held) - self.capacity)]:
+            del self._held[text]
+
+
 def output_schema(plan: Plan, classes: list[str]) -> pa.Schema:
     """The columns of the input and those that are added."""
     pa, prefix = arrow(), plan.settings.prefix
@@ -117,3 +155,15 @@ def read_counts(partition: Partition, output: str) -> Counts:
     parquet = arrow("pyarrow.parquet")
     with native_file(f"{output}/{partition.name}.parquet") as source:
         return Counts(**json.loads(parquet.read_metadata(source).metadata[_KEY]))
+
+
+def _rows(found: TextPredictions) -> list[Prediction]:
+    return list(zip(found.probabilities, found.sentences.tolist(), found.cut.tolist(), strict=True))
+
+
+def _joined(rows: list[Prediction], classes: int) -> TextPredictions:
+    return TextPredictions(
+        np.array([row[0] for row in rows]).reshape(len(rows), classes),
+        np.array([row[1] for row in rows], dtype=np.int64),
+        np.array([row[2] for row in rows], dtype=bool),
+    )

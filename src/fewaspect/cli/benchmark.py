@@ -76,8 +76,7 @@ def benchmark(
 
 
 def _show(runs: list[Run], out: Path, states: bool) -> None:
-    from fewaspect.experiments.grid.grid_folder import GridFolder
-    from fewaspect.experiments.grid.grid_overview import list_cells, list_plan
+    from fewaspect.experiments.grid.grid_folder import GridFolder, list_cells, list_plan
 
     for line in (list_cells if states else list_plan)(runs, GridFolder(out)):
         typer.echo(line)

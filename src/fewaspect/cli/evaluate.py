@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,18 @@ from fewaspect.cli.options import ConfigFile, DataFolder, Offline, with_settings
 from fewaspect.core.errors import ConfigError
 from fewaspect.core.extras import require
 from fewaspect.core.settings import EvaluateSettings, build_settings, read_config, to_json
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_ROWS = {
+    "auc": "AUC",
+    "f1": "macro-F1",
+    "micro_f1": "micro-F1",
+    "oracle_count_f1": "macro-F1, oracle count",
+    "count_accuracy": "count accuracy",
+    "always_one_accuracy": 'count accuracy of "always one"',
+}
 
 
 @with_settings(("Evaluation", EvaluateSettings))
@@ -30,7 +42,6 @@ def evaluate(
     from rich.console import Console
 
     from fewaspect.core.files import atomic_write
-    from fewaspect.evaluation.result_table import results_table
     from fewaspect.training.evaluate_run import evaluate_run
 
     if json_out and not json_out.resolve().parent.is_dir():
@@ -40,3 +51,23 @@ def evaluate(
     if json_out:
         with atomic_write(json_out) as file:
             file.write(to_json(result))
+
+
+def results_table(result: dict[str, Any]) -> Table:
+    """The metrics with their intervals, in percent."""
+    from rich.table import Table
+
+    title = (
+        f"{result['title']} on {result['benchmark']} ({result['split']}), {result['way']}-way {result['shot']}-shot, "
+        f"{result['episodes']} episodes"
+    )
+    caption = f"encoder {result['encoder']}, trained on {result['train']}, sampler {result['protocol']}"
+    table = Table("", "mean", "95 % interval", title=title, caption=caption, title_justify="left")
+    for name, label in _ROWS.items():
+        mean, low, high = (_shown(result[name][part]) for part in ("mean", "low", "high"))
+        table.add_row(label, f"[bold]{mean}[/bold]", f"{low} to {high}")
+    return table
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

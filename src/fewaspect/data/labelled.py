@@ -1,4 +1,4 @@
-"""Labelled sentences, and sets of them indexed by aspect."""
+"""Labelled sentences, sets of them indexed by aspect, and multi-aspect ones joined from two for training."""
 
 from __future__ import annotations
 
@@ -58,3 +58,21 @@ class SentenceSet:
         """(sentences,) integers, equal where the texts have the same `text_identity`."""
         seen: dict[str, int] = {}
         return np.array([seen.setdefault(text_identity(text), len(seen)) for text in self.texts], dtype=np.int64)
+
+
+def with_joined_sentences(sentences: SentenceSet, share: float, seed: int) -> SentenceSet:
+    """The sentences, plus `share` times as many that join two of them and have the aspects of both.
+
+    Only sentences with disjoint, non-empty aspects are joined; where such pairs are rare, there may be fewer.
+    """
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, 1])))
+    labelled = [sentence for sentence in sentences if sentence.aspects]
+    wanted = round(share * len(sentences)) if labelled else 0
+    joined: list[LabelledSentence] = []
+    attempts = 0
+    while len(joined) < wanted and attempts < 100 * wanted:
+        attempts += 1
+        first, second = (labelled[int(position * len(labelled))] for position in rng.random(2))
+        if not set(first.aspects) & set(second.aspects):
+            joined.append(LabelledSentence(f"{first.text} {second.text}", (*first.aspects, *second.aspects)))
+    return SentenceSet((*sentences, *joined), sentences.name)

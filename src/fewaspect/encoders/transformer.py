@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from fewaspect.core.errors import EncoderError
 from fewaspect.encoders.packed import PackedStates, pad, unpad
 from fewaspect.encoders.sources import EncoderSource
-from fewaspect.text.tokenization import length_batches
+from fewaspect.text.tokenization import SentenceTokeniser, length_batches
 
 PACKED_ATTENTION = "fewaspect-packed"
 SUPPORTED_TYPES = ("bert", "camembert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta")
@@ -143,6 +143,26 @@ class TokenEncoder:
             "max_length": self.frozen.max_length,
             "dtype": "float32",
         }
+
+
+class TorchTextEncoder:
+    """A `TextEncoder` of both halves, on a GPU where there is one; torch brings its own threads."""
+
+    batch_tokens = 4096
+    workers = 1
+
+    def __init__(self, encoder: TokenEncoder, upper: UpperLayers) -> None:
+        self.encoder, self.upper, self.width = encoder, upper, encoder.width
+        self.tokeniser = SentenceTokeniser(encoder.frozen.tokeniser.backend_tokenizer, encoder.frozen.max_length)
+
+    @torch.inference_mode()
+    def states(self, ids: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        """(T, d) states of each sentence of a batch."""
+        frozen = self.encoder.frozen.hidden(ids)
+        lengths = torch.tensor([len(part) for part in frozen])
+        packed = PackedStates(torch.from_numpy(np.concatenate(frozen)), lengths)
+        values = self.upper(packed.to(self.encoder.frozen.model.device)).values
+        return np.split(values.float().cpu().numpy(), lengths.cumsum(0)[:-1].numpy())
 
 
 def _load_pretrained(source: EncoderSource) -> tuple[Any, Any]:

@@ -10,8 +10,7 @@ from torch import Tensor, nn
 from fewaspect.core.settings import IMPSettings
 from fewaspect.methods.base import Scores, Task
 from fewaspect.methods.threshold import ThresholdMethod
-from fewaspect.modules.class_prototypes import class_means
-from fewaspect.modules.distances import squared_distances
+from fewaspect.modules.class_prototypes import class_means, squared_distances
 
 LEAST_MASS = 1e-3  # total assignment below which a cluster is dropped
 

@@ -12,9 +12,8 @@ from fewaspect.core.settings import LPNSettings
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods.base import Method, Representations, Scores, Task, shared_tokens
 from fewaspect.modules.bilinear import LowRankBilinear
-from fewaspect.modules.class_prototypes import class_means, label_enhanced_prototypes
+from fewaspect.modules.class_prototypes import class_means, label_enhanced_prototypes, squared_distances
 from fewaspect.modules.count_head import CountHead
-from fewaspect.modules.distances import squared_distances
 from fewaspect.modules.label_attention import LabelAttention
 from fewaspect.modules.losses import class_cross_entropy, count_cross_entropy, supervised_contrastive
 from fewaspect.modules.pooling import SelfAttentivePooling

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fewaspect.methods.base import Scores, Task
 from fewaspect.methods.threshold import ScaledMethod
-from fewaspect.modules.class_prototypes import class_means
-from fewaspect.modules.distances import squared_distances
+from fewaspect.modules.class_prototypes import class_means, squared_distances
 
 
 class PrototypicalNetwork(ScaledMethod):

@@ -1,4 +1,4 @@
-"""Class prototypes from support sentences and a membership matrix."""
+"""Class prototypes from support sentences and a membership matrix, and distances to them."""
 
 from __future__ import annotations
 
@@ -32,3 +32,9 @@ def shots(membership: Tensor) -> tuple[Tensor, Tensor]:
     classes, sentences = membership.T.nonzero(as_tuple=True)
     times = membership[sentences, classes].long()
     return sentences.repeat_interleave(times), classes.repeat_interleave(times)
+
+
+def squared_distances(queries: Tensor, prototypes: Tensor) -> Tensor:
+    """(Q, d) and (N, d) to (Q, N) squared Euclidean distances, never negative."""
+    squares = queries.square().sum(-1, keepdim=True) + prototypes.square().sum(-1) - 2 * queries @ prototypes.T
+    return squares.clamp_min(0.0)

@@ -66,7 +66,7 @@ def load_torch_model(run: Path) -> InferenceModel:
     """A run as torch computes it, on a GPU where there is one: what exports are compared with. It cannot be saved."""
     import torch
 
-    from fewaspect.encoders.torch_text import TorchTextEncoder
+    from fewaspect.encoders.transformer import TorchTextEncoder
     from fewaspect.training.run import load_run
 
     weights = load_run_weights(run)

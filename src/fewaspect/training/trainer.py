@@ -23,8 +23,7 @@ from fewaspect.core.progress import on_terminal, progress_bar, unit_progress
 from fewaspect.core.settings import TrainSettings, parse_range, to_json
 from fewaspect.data.benchmarks import load_benchmark
 from fewaspect.data.episodes import EpisodeSampler
-from fewaspect.data.joining import with_joined_sentences
-from fewaspect.data.labelled import SentenceSet
+from fewaspect.data.labelled import SentenceSet, with_joined_sentences
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.evaluation.evaluator import evaluate_episodes

@@ -21,8 +21,7 @@ from fewaspect.core.files import hold_lock
 from fewaspect.experiments.grid import run_worker
 from fewaspect.experiments.grid.grid_config import load_config
 from fewaspect.experiments.grid.grid_execution import run_grid
-from fewaspect.experiments.grid.grid_folder import GridFolder
-from fewaspect.experiments.grid.grid_overview import list_cells, list_plan
+from fewaspect.experiments.grid.grid_folder import GridFolder, list_cells, list_plan
 from fewaspect.experiments.grid.grid_runs import Run, build_runs
 from fewaspect.methods import METHODS
 from fewaspect.training.checkpoint import load_tensors

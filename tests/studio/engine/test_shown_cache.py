@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from fewaspect.studio.engine import shown_cache
-from fewaspect.studio.engine.shown_cache import ShownCache
+from fewaspect.studio.engine import snapshot
+from fewaspect.studio.engine.snapshot import ShownCache
 
 
 class Presenter:
@@ -31,7 +31,7 @@ def test_each_sentence_is_presented_once() -> None:
 
 
 def test_a_full_cache_is_emptied_and_still_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shown_cache, "CAPACITY", 3)
+    monkeypatch.setattr(snapshot, "CAPACITY", 3)
     cache, presenter = ShownCache(), Presenter()
     cache.get([1, 2], presenter)
     assert cache.get([2, 3, 4], presenter) == [{"id": 2}, {"id": 3}, {"id": 4}]
@@ -39,7 +39,7 @@ def test_a_full_cache_is_emptied_and_still_answers(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_last_ones_shown_are_renewed_unless_the_newer_cache_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shown_cache, "RENEWED", 3)
+    monkeypatch.setattr(snapshot, "RENEWED", 3)
     cache, newer = ShownCache(), ShownCache()
     cache.get([5, 1, 4, 2], Presenter())
     assert cache.to_renew(newer) == [1, 4, 2]

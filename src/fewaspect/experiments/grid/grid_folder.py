@@ -1,8 +1,9 @@
-"""The folder of a grid: its runs, cells and locks, and which of them are still missing."""
+"""The folder of a grid: its runs, cells and locks, which of them are still missing, and that as text."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,3 +100,31 @@ def _complete(settings: Mapping[str, Any], source: str) -> dict[str, dict[str, A
     evaluation = build_settings(EvaluateSettings, settings["evaluation"], source)
     parts = {"train": train, "method": method, "evaluation": evaluation}
     return {name: dataclasses.asdict(part) for name, part in parts.items()}  # type: ignore[call-overload]
+
+
+def list_cells(runs: Sequence[Run], folder: GridFolder) -> Iterator[str]:
+    """A line for every cell with its state: done, trained (its run is), begun (its run is), missing."""
+    states: Counter[str] = Counter()
+    width = max(len(cell.name) for run in runs for cell in run.cells)
+    for run in runs:
+        metadata = folder.run_metadata(run)
+        unfinished = "missing" if metadata is None else "trained" if metadata["finished"] else "begun"
+        done = {cell for cell, _ in folder.finished_cells(run)}
+        for cell in run.cells:
+            state = "done" if cell in done else unfinished
+            states[state] += 1
+            yield f"{cell.name:{width}}  {state}"
+    yield f"{states.total()} cells: " + ", ".join(f"{count} {state}" for state, count in states.items())
+
+
+def list_plan(runs: Sequence[Run], folder: GridFolder) -> Iterator[str]:
+    """What would be done, in order, with an estimate of its time where finished cells allow one."""
+    left, estimate = survey(runs, folder)
+    to_train = [run for run in left if not folder.is_trained(run)]
+    cells = [cell for run in left for cell in run.cells]
+    for run in left:
+        if run in to_train:
+            yield f"train {run.name}: {run.train.episodes} episodes, {estimate.total([run], ())}"
+        for cell in run.cells:
+            yield f"  cell {cell.name}: {cell.evaluation.episodes} episodes, {estimate.total((), [cell])}"
+    yield f"{len(to_train)} trainings and {len(cells)} cells to do, {estimate.total(to_train, cells)}"

@@ -6,6 +6,7 @@ import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from pprint import pformat
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, File, UploadFile
@@ -19,8 +20,7 @@ from fewaspect.studio.api.projects import ProjectResponse, project_response
 from fewaspect.studio.engine.result_file import write_results
 from fewaspect.studio.importing.archives import read_detector, read_project, write_detector, write_project
 from fewaspect.studio.importing.project_import import import_detector, import_project
-from fewaspect.studio.snippet import snippet
-from fewaspect.studio.store.definition import read_definition
+from fewaspect.studio.store.definition import Definition, read_definition
 from fewaspect.studio.store.projects import project_row
 from fewaspect.studio.store.reviews import read_reviews
 from fewaspect.studio.studio import Studio
@@ -93,6 +93,28 @@ def code(studio: CurrentStudio, project: ProjectId) -> Any:
         return {"python": snippet(read_definition(connection, project))}
 
 
+def snippet(definition: Definition) -> str:
+    """Python code that fits the detector: texts, labels, names, descriptions and thresholds as literals."""
+    if not definition.aspects:
+        raise DataError("snippet: expected a project with aspects, found none.")
+    names = {aspect.id: aspect.name for aspect in definition.aspects}
+    described = {aspect.name: aspect.description for aspect in definition.aspects if aspect.description}
+    labelled = [(one.text, [names[a] for a in one.aspects]) for one in definition.examples]
+    thresholds = definition.thresholds()
+    created = f"AspectDetector(threshold={_literal(thresholds, 4)})" if thresholds else "AspectDetector()"
+    return f"""\
+from fewaspect import AspectDetector
+
+names = {_literal(list(names.values()))}
+descriptions = {_literal(described)}
+examples = {_literal(labelled)}  # texts with their aspects; []: none of these
+
+detector = {created}
+detector.fit([text for text, _ in examples], [labels for _, labels in examples], names=names, descriptions=descriptions)
+print(detector.predict(["Write a review here."]))
+"""
+
+
 def _download(studio: Studio, project: int, write: Callable[[Path], None], kind: str, what: str) -> FileResponse:
     """A temporary file, removed once it is sent."""
     with studio.database.read() as connection:
@@ -106,3 +128,7 @@ def _download(studio: Studio, project: int, write: Callable[[Path], None], kind:
         raise
     removal = BackgroundTask(path.unlink, missing_ok=True)
     return FileResponse(path, media_type=TYPES[kind], filename=f"{name[:60]}-{what}.{kind}", background=removal)
+
+
+def _literal(value: object, indent: int = 0) -> str:
+    return pformat(value, width=116, sort_dicts=False).replace("\n", "\n" + " " * indent)

@@ -1,8 +1,9 @@
-"""A project at one revision: definition, detector, imported sentences and their scores."""
+"""A project at one revision: definition, detector, imported sentences, their scores and how they are shown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,43 @@ import numpy as np
 from fewaspect.detector.suggest import uncertainty
 from fewaspect.detector.thresholds import decide
 from fewaspect.studio.engine.score_table import ScoreTable
-from fewaspect.studio.engine.shown_cache import ShownCache
 from fewaspect.studio.problems import NotFoundError
 from fewaspect.studio.store.definition import Definition, Example
 from fewaspect.text.identity import text_identity
 
 if TYPE_CHECKING:
     from fewaspect.detector.detector import AspectDetector
+
+CAPACITY = 5_000  # sentences that the cache holds
+RENEWED = 400  # sentences, shown last, that are presented anew before anyone asks for them
+
+
+class ShownCache:
+    """Sentences of one snapshot as they were presented, by row; each is presented once."""
+
+    def __init__(self) -> None:
+        self._shown: dict[int, dict[str, Any]] = {}
+        self._presenting = threading.Lock()  # one thread presents at a time; the next finds its sentences done
+
+    def __len__(self) -> int:
+        return len(self._shown)
+
+    def get(
+        self, rows: Sequence[int], present: Callable[[Sequence[int]], Sequence[dict[str, Any]]]
+    ) -> list[dict[str, Any]]:
+        """The sentences of the rows; `present` gives those that are not here. A full cache is emptied."""
+        with self._presenting:
+            new = [row for row in rows if row not in self._shown]
+            if len(self._shown) + len(new) > CAPACITY:
+                self._shown.clear()
+                new = list(rows)
+            if new:
+                self._shown.update(zip(new, present(new), strict=True))
+            return [self._shown[row] for row in rows]
+
+    def to_renew(self, newer: ShownCache) -> list[int]:
+        """Rows shown last that the cache of a newer snapshot lacks."""
+        return [row for row in list(self._shown)[-RENEWED:] if row not in newer._shown]
 
 
 @dataclass(frozen=True, eq=False)
