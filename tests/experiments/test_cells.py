@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from fewaspect.core.errors import ResultError
-from fewaspect.experiments.cells import read_cell, read_cells, write_cell, write_cells
+from fewaspect.experiments.cells import KEY, read_cell, read_cells, write_cell
+from fewaspect.experiments.results_file import write_results
 
 MakeCell = Callable[..., dict[str, Any]]
 
@@ -61,13 +62,13 @@ def test_collected_cells_are_equal_to_those_of_the_folder(cell: MakeCell, tmp_pa
     cells = [cell(way=way, seed=seed, f1=60.0 + way + seed) for way in (10, 5) for seed in (1, 0)]
     for number, one in enumerate(cells):
         write_cell(tmp_path / "cells" / f"{number}.json", one)
-    write_cells(tmp_path / "cells.jsonl", read_cells(tmp_path))
+    write_results(tmp_path / "cells.jsonl", read_cells(tmp_path), KEY)
     found = read_cells(tmp_path / "cells.jsonl")
     assert found == sorted(cells, key=lambda c: (c["way"], c["seed"]))
     assert (tmp_path / "cells.jsonl").read_text().count("minilm") == 1  # what all cells share is stated once
 
 
 def test_a_collected_record_that_is_no_cell_is_refused_with_its_line(cell: MakeCell, tmp_path: Path) -> None:
-    write_cells(tmp_path / "c.jsonl", [cell(), {**cell(seed=1), "f1": "85"}])
+    write_results(tmp_path / "c.jsonl", [cell(), {**cell(seed=1), "f1": "85"}], KEY)
     with pytest.raises(ResultError, match=r'c\.jsonl, line 3: expected a cell of a benchmark, found "f1"'):
         read_cells(tmp_path / "c.jsonl")

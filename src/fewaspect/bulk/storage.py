@@ -45,11 +45,7 @@ def native_file(path: str) -> NativeFile:
 def opened(path: str) -> IO[bytes]:
     """A file to read from any offset; one that ends in .gz is decompressed."""
     file = io.BufferedReader(cast(Any, native_file(path)), _BUFFER)
-    return cast(IO[bytes], gzip.GzipFile(fileobj=file)) if is_compressed(path) else file
-
-
-def is_compressed(path: str) -> bool:
-    return path.lower().endswith(".gz")
+    return cast(IO[bytes], gzip.GzipFile(fileobj=file)) if path.lower().endswith(".gz") else file
 
 
 def write_file(path: str, content: Any) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fewaspect.cli.options import DataFolder, Offline
 from fewaspect.core.errors import ConfigError
 from fewaspect.core.extras import require
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 app = typer.Typer(help="Draw results and runs as PNG and SVG, with their numbers as JSON.", no_args_is_help=True)
 
@@ -35,7 +40,6 @@ def k_curve(
     require("matplotlib", "train", "Drawing")
     from fewaspect.experiments.cells import read_cells
     from fewaspect.experiments.figures.cell_selection import join_distinct
-    from fewaspect.experiments.figures.figure_style import output_folder, write_figure
     from fewaspect.experiments.figures.k_curve import draw_k_curve
     from fewaspect.experiments.figures.k_curve import k_curve as curve_of
 
@@ -50,7 +54,7 @@ def k_curve(
     )
     if curve.missing:
         _warn(f"No cells for k = {join_distinct(curve.missing)}; the curve leaves them out.")
-    _print_paths(write_figure(output_folder(out), "k-curve", lambda: draw_k_curve(curve), curve.numbers()))
+    _write(out, "k-curve", lambda: draw_k_curve(curve), asdict(curve))
 
 
 @app.command("bars")
@@ -60,25 +64,21 @@ def bars(cells: Cells, out: Out, encoder: Encoder = "minilm", protocol: Protocol
     from fewaspect.experiments.cells import read_cells
     from fewaspect.experiments.figures.bars import bars as bars_of
     from fewaspect.experiments.figures.bars import draw_bars
-    from fewaspect.experiments.figures.figure_style import output_folder, write_figure
 
     data = bars_of(read_cells(cells), encoder=encoder, protocol=protocol)
     if data.missing:
         _warn(f"No cells for {len(data.missing)} bars, among them: {'; '.join(data.missing[:3])}.")
-    _print_paths(write_figure(output_folder(out), "bars", lambda: draw_bars(data), data.numbers()))
+    _write(out, "bars", lambda: draw_bars(data), asdict(data))
 
 
 @app.command("learning-curves")
 def learning_curves(runs: Runs, out: Out) -> None:
     """Loss parts and validation scores against the step."""
     require("matplotlib", "train", "Drawing")
-    from fewaspect.experiments.figures.figure_style import output_folder, write_figure
-    from fewaspect.experiments.figures.learning_curves import draw_learning_curves, numbers, read_curves
+    from fewaspect.experiments.figures.learning_curves import draw_learning_curves, read_curves
 
     curves = read_curves(runs)
-    _print_paths(
-        write_figure(output_folder(out), "learning-curves", lambda: draw_learning_curves(curves), numbers(curves))
-    )
+    _write(out, "learning-curves", lambda: draw_learning_curves(curves), [asdict(curve) for curve in curves])
 
 
 @app.command("prototypes")
@@ -103,7 +103,7 @@ def prototypes(
     require("matplotlib", "train", "Drawing")
 
     from fewaspect.core.settings import EvaluateSettings
-    from fewaspect.experiments.figures.figure_style import output_folder, write_figure
+    from fewaspect.experiments.figures.figure_style import output_folder
     from fewaspect.experiments.figures.prototype_map import load_map, map_prototypes, save_map
     from fewaspect.experiments.figures.prototype_panels import draw_prototypes
 
@@ -114,11 +114,13 @@ def prototypes(
         settings = EvaluateSettings(benchmark, "test", str(way), str(shot), episodes=episodes, seed=seed)
         found = map_prototypes(runs or [], settings, data, points, offline=offline or None)
         save_map(folder / "prototypes.npz", found)
-    _print_paths(write_figure(folder, "prototypes", lambda: draw_prototypes(found), found.numbers()))
+    _write(folder, "prototypes", lambda: draw_prototypes(found), found.numbers())
 
 
-def _print_paths(paths: list[Path]) -> None:
-    for path in paths:
+def _write(out: Path, name: str, draw: Callable[[], Figure], numbers: Any) -> None:
+    from fewaspect.experiments.figures.figure_style import output_folder, write_figure
+
+    for path in write_figure(output_folder(out), name, draw, numbers):
         typer.echo(path)
 
 

@@ -26,7 +26,8 @@ def tables(
 ) -> None:
     """The paper's tables from the cells of a benchmark, each number beside the published one."""
     from fewaspect.core.files import atomic_write
-    from fewaspect.experiments.cells import read_cells, write_cells
+    from fewaspect.experiments.cells import KEY, read_cells
+    from fewaspect.experiments.results_file import write_results
     from fewaspect.experiments.tables import FORMATS
     from fewaspect.experiments.tables.tabulation import tabulate
 
@@ -36,7 +37,7 @@ def tables(
     if chosen == "jsonl":
         if out is None:
             raise ConfigError("--format jsonl: expected --out FILE as well, found none.")
-        write_cells(out, read_cells(cells))
+        write_results(out, read_cells(cells), KEY)
         return
     text = FORMATS[chosen](tabulate(read_cells(cells)))
     if out is None:

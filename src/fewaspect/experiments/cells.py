@@ -7,14 +7,14 @@ collected into a results file.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from fewaspect.core.errors import ResultError
 from fewaspect.core.files import atomic_write
 from fewaspect.core.settings import to_json
-from fewaspect.experiments.results_file import numbered_results, write_results
+from fewaspect.experiments.results_file import numbered_results
 
 KEY = ("row", "benchmark", "split", "way", "shot", "seed")
 METRICS = ("auc", "f1", "oracle_count_f1", "count_accuracy", "always_one_accuracy")
@@ -56,11 +56,6 @@ def read_cells(path: Path) -> list[dict[str, Any]]:
     if not cells:
         raise ResultError(f"{path}: expected cells of a benchmark (*.json, or one *.jsonl file), found none.")
     return cells
-
-
-def write_cells(path: Path, cells: Iterable[Mapping[str, Any]]) -> None:
-    """Collect cells into one results file."""
-    write_results(path, cells, KEY)
 
 
 def _collected(path: Path) -> Iterator[dict[str, Any]]:

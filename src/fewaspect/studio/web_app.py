@@ -16,8 +16,8 @@ from fewaspect import __version__
 from fewaspect.studio.api import aspects, detection, downloads, examples, imports, measures, projects, sentences, status
 from fewaspect.studio.api.problem_details import Problem, install_handlers
 from fewaspect.studio.api.security import AccessPolicy, SecurityMiddleware
+from fewaspect.studio.importing.project_import import add_sample_project
 from fewaspect.studio.monitoring import MetricsMiddleware
-from fewaspect.studio.sample_project import add_sample_project
 from fewaspect.studio.studio import Studio
 
 PAGE = Path(__file__).parent / "page"

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from fewaspect.core.errors import CheckpointError, ConfigError
-from fewaspect.experiments.figures.figure_style import styled
+from fewaspect.experiments.figures.figure_style import run_labels, styled
 from fewaspect.experiments.figures.learning_curves import draw_learning_curves, read_curves
-from fewaspect.experiments.figures.run_labels import run_labels
 
 
 def write_run(folder: Path, method: str = "lpn", seed: int = 0, history: Any = None) -> Path:

@@ -28,7 +28,8 @@ def read(path: Path, fields: Fields, encoding: str, delimiter: str) -> Iterator[
         rows = table_rows(LineReader(file, Place(path), encoding), delimiter)
         header = next(rows, Record(1, 0, []))
         names, place = [name.strip() for name in header.values], Place(path).line(header.line)
-        text, labels = (_column(place, names, name, option) for name, option in _wanted(fields))
+        text = _column(place, names, fields.text, "--text-field")
+        labels = _column(place, names, fields.labels, "--label-field")
         for row in rows:
             yield make_sentence(Place(path).line(row.line), fields, row.values[text], row.values[labels])
 
@@ -46,10 +47,6 @@ def write(sentences: Iterable[LabelledSentence], file: IO[Any], place: Place, de
                     "Write jsonl or parquet.",
                 )
         writer.writerow((sentence.text, labels))
-
-
-def _wanted(fields: Fields) -> tuple[tuple[str, str], tuple[str, str]]:
-    return (fields.text, "--text-field"), (fields.labels, "--label-field")
 
 
 def _column(place: Place, header: list[str], name: str, option: str) -> int:

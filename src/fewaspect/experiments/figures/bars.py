@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -47,9 +47,6 @@ class Bars:
     labels: list[str]
     bars: list[Bar]
     missing: list[str]
-
-    def numbers(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def bars(cells: Sequence[Cell], *, encoder: str = "minilm", protocol: str = "disjoint") -> Bars:

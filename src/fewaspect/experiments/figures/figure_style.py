@@ -1,9 +1,9 @@
-"""Style of all figures and their files: PNG, SVG and the numbers; the same input gives the same bytes."""
+"""Style of all figures, what runs are called in them, and their files; the same input gives the same bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,8 @@ from fewaspect.core.errors import ConfigError
 from fewaspect.core.extras import require
 from fewaspect.core.files import atomic_write
 from fewaspect.core.settings import to_json
+from fewaspect.methods import method_entry
+from fewaspect.training.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,14 +43,12 @@ _STYLE: dict[str, Any] = {
     "lines.markersize": 5,
     "svg.hashsalt": "fewaspect",  # names inside an SVG file are random without it
 }
+_NO_DATE = {"Date": None, "Creator": None}
 
 
-@contextmanager
-def styled() -> Iterator[None]:
+def styled() -> AbstractContextManager[None]:
     """The style of all figures, whatever the user's own matplotlib settings are."""
-    style = require("matplotlib.style", "train", "drawing figures")
-    with style.context(_STYLE, after_reset=True):
-        yield
+    return require("matplotlib.style", "train", "drawing figures").context(_STYLE, after_reset=True)
 
 
 def output_folder(folder: Path) -> Path:
@@ -73,7 +73,15 @@ def write_figure(folder: Path, name: str, draw: Callable[[], Figure], numbers: A
     return paths
 
 
-_NO_DATE = {"Date": None, "Creator": None}
+def run_labels(paths: Sequence[Path]) -> list[str]:
+    """The title of each run's method; where that does not tell them apart, with the seed or else the folder's name."""
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise ConfigError(f"expected different runs, found one twice: {', '.join(map(str, paths))}.")
+    settings = [RunFolder(path).read_settings().train for path in paths]
+    titles = [method_entry(train.method).title for train in settings]
+    seeded = [f"{title}, seed {train.seed}" for title, train in zip(titles, settings, strict=True)]
+    named = [f"{title}, {path.resolve().name}" for title, path in zip(titles, paths, strict=True)]
+    return next((labels for labels in (titles, seeded) if len(set(labels)) == len(labels)), named)
 
 
 def _rendered(figure: Figure, format: str, metadata: dict[str, Any]) -> bytes:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fewaspect.core.errors import ResultError
 from fewaspect.experiments.figures.cell_selection import METRICS, Cell, Measure, join_distinct, over_seeds, select
@@ -31,9 +31,6 @@ class KCurve:
     @property
     def missing(self) -> list[int]:
         return [rank for rank in RANKS if rank not in self.ranks]
-
-    def numbers(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def k_curve(

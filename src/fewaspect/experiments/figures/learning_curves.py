@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fewaspect.core.errors import CheckpointError
-from fewaspect.experiments.figures.figure_style import COLOURS, LINES, MARKERS
-from fewaspect.experiments.figures.run_labels import run_labels
+from fewaspect.experiments.figures.figure_style import COLOURS, LINES, MARKERS, run_labels
 from fewaspect.training.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -55,10 +54,6 @@ def _curve(label: str, history: list[dict[str, Any]]) -> LearningCurve:
     if not set(_SCORES) <= set(names) or not all(math.isfinite(v) for of in values.values() for v in of):
         raise ValueError("no finite validation scores")
     return LearningCurve(label, [int(entry["step"]) for entry in history], values)
-
-
-def numbers(curves: Sequence[LearningCurve]) -> list[dict[str, Any]]:
-    return [asdict(curve) for curve in curves]
 
 
 def draw_learning_curves(curves: Sequence[LearningCurve]) -> Figure:

@@ -20,7 +20,7 @@ from fewaspect.core.files import atomic_write
 from fewaspect.core.progress import unit_progress
 from fewaspect.core.settings import EvaluateSettings
 from fewaspect.evaluation.evaluator import encode_episodes
-from fewaspect.experiments.figures.run_labels import run_labels
+from fewaspect.experiments.figures.figure_style import run_labels
 from fewaspect.experiments.published import benchmark_title
 from fewaspect.methods.few_shot_model import build_task
 from fewaspect.methods.prepared import episode_tensors

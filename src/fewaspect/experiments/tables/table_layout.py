@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 DASH = "\N{EN DASH}"
 
@@ -64,7 +64,7 @@ class Group:
     """Sections whose numbers are comparable: one encoder, sampler, split, and set of episodes."""
 
     title: str
-    sections: tuple[Section, ...] = field(default_factory=tuple)
+    sections: tuple[Section, ...]
 
 
 def spread_of(entry: Entry) -> str:

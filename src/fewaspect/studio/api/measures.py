@@ -14,7 +14,7 @@ from fewaspect.studio.api.fields import LIMITS, CurrentStudio, ProjectId, Reques
 from fewaspect.studio.api.problem_details import RefusedError, errors
 from fewaspect.studio.api.projects import EmptyBody
 from fewaspect.studio.engine.curves import evaluate_texts
-from fewaspect.studio.engine.dashboard import dashboard_counts
+from fewaspect.studio.engine.presenters import dashboard_counts
 from fewaspect.studio.importing.uploads import keep_upload
 from fewaspect.studio.problems import RevisionConflictError
 from fewaspect.studio.store.definition import set_thresholds

@@ -1,7 +1,8 @@
-"""Sentences as the page shows them."""
+"""What the page shows of a project: its sentences, and counts of each aspect, of pairs of aspects, by month."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -38,6 +39,20 @@ def deciding_words(analysis: Analysis, snapshot: Snapshot) -> list[dict[str, Any
     ]  # fmt: skip
 
 
+def dashboard_counts(snapshot: Snapshot) -> dict[str, Any]:
+    """A project in counts of sentences, by the scores so far."""
+    decided, ids = snapshot.decided(), snapshot.aspect_ids
+    counts = decided.astype(np.int64)
+    both = counts.T @ counts  # (N, N)
+    return {
+        "sentences": len(decided), "none": int((~decided.any(axis=1)).sum()), "scored": snapshot.scores.scored,
+        "revision": snapshot.revision,
+        "aspects": [{"id": number, "count": int(both[n, n])} for n, number in enumerate(ids)],
+        "together": [[ids[i], ids[j], int(both[i, j])] for i, j in np.argwhere(np.triu(both, 1))],
+        "over_time": _by_month(snapshot, decided),
+    }  # fmt: skip
+
+
 def _analyze(snapshot: Snapshot, detector: AspectDetector, rows: Sequence[int]) -> list[dict[str, Any]]:
     """The probabilities go into the score table too."""
     analyses = detector.analyze_many([snapshot.sentences.texts[row] for row in rows], nearest=False)
@@ -66,3 +81,15 @@ def _sentence(snapshot: Snapshot, row: int, analysis: Analysis | None) -> dict[s
         "position": int(sentences.positions[row]), "text": sentences.texts[row], "date": sentences.dates[row], **found,
         "example_id": example.id if example else None, "confirmed": example is not None,
     }  # fmt: skip
+
+
+def _by_month(snapshot: Snapshot, decided: np.ndarray) -> list[dict[str, Any]]:
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row, day in enumerate(snapshot.sentences.dates):
+        if day:
+            rows[day[:7]].append(row)
+    return [
+        {"period": period, "total": len(own),
+         "counts": dict(zip(map(str, snapshot.aspect_ids), decided[own].sum(axis=0).tolist(), strict=True))}
+        for period, own in sorted(rows.items())
+    ]  # fmt: skip

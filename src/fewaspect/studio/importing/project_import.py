@@ -1,4 +1,4 @@
-"""Projects and detectors from archives into the database, within the limits."""
+"""Projects and detectors from archives, and the sample project, into the database, within the limits."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING
 
 from fewaspect.core.errors import DataError
 from fewaspect.data.labels import check_texts
+from fewaspect.data.sample_set import load_sample, load_showcase
 from fewaspect.studio.importing.archives import ArchivedProject, ArchivedReview
 from fewaspect.studio.limits import Limits
 from fewaspect.studio.problems import TooManyError
 from fewaspect.studio.store.definition import NewAspect, fill_definition, replace_definition
 from fewaspect.studio.store.journal import Journal
-from fewaspect.studio.store.projects import create_project, free_name
+from fewaspect.studio.store.projects import create_project, free_name, list_projects
 from fewaspect.studio.store.reviews import NewReview, add_reviews
+from fewaspect.text.splitting import sentence_spans
 
 if TYPE_CHECKING:
     from fewaspect.detector.persistence import SavedDetector
     from fewaspect.studio.studio import Studio
 
+SAMPLE = "Sample: hotel and restaurant reviews"
 Labelled = Sequence[tuple[str, Sequence[str]]]  # texts with the names of their aspects
 
 
@@ -51,6 +54,22 @@ def import_detector(studio: Studio, project: int, saved: SavedDetector) -> None:
     threshold = None if given is None or isinstance(given, dict) else float(given)
     with studio.write(project) as connection:
         replace_definition(connection, project, "load a saved detector", aspects, labelled, threshold)
+
+
+def add_sample_project(studio: Studio) -> None:
+    """Which the first start creates: only into a database without projects; it cannot be undone."""
+    showcase, splits = load_showcase(), load_sample()
+    texts = [review.text for review in showcase.reviews]
+    for part in ("test", "validation", "train"):
+        texts += splits[part].texts
+    labelled = [(text, [name]) for name, own in showcase.examples.items() for text in own]
+    with studio.database.write() as connection:
+        if list_projects(connection):
+            return
+        project = create_project(connection, SAMPLE)
+        fill_definition(Journal(connection), project, [NewAspect(name) for name in showcase.examples], labelled)
+        new = [NewReview(text, None, {}, sentence_spans(text)) for text in dict.fromkeys(texts)]
+        add_reviews(connection, project, new, studio.limits)
 
 
 def _cleaned(aspects: Sequence[NewAspect], labelled: Labelled, limits: Limits) -> tuple[list[NewAspect], Labelled]:
