@@ -17,6 +17,11 @@ class KeywordDetector:
         self.keywords = keywords
         self.classes_ = list(keywords)
         self.asked: list[list[str]] = []
+        self.pile_size_ = 0
+
+    def adapt(self, texts: Sequence[str]) -> KeywordDetector:
+        """Keywords are all it knows."""
+        return self
 
     def analyze_many(self, texts: Sequence[str], words: bool = True) -> list[Any]:
         self.asked.append(list(texts))

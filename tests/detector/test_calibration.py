@@ -21,11 +21,11 @@ from fewaspect.detector.calibration import FEATURES, NONE_RATE, ProbabilityModel
 from fewaspect.detector.fitting import FittedState, fit_aspects, support_set
 from fewaspect.detector.scoring import ScoreComponents
 
-WEIGHTS = dict(zip(FEATURES, (1.0, -2.0, 3.0, 0.25, 4.0, -1.0, 0.1), strict=True))
+WEIGHTS = dict(zip(FEATURES, (1.0, -2.0, 3.0, 0.25, 4.0, -1.0, 0.1, 0.5, -0.5), strict=True))
 
 
 def random_components(Q: int, N: int, seed: int = 0) -> tuple[ScoreComponents, np.ndarray]:
-    parts = np.random.default_rng(seed).random((4, Q, N))
+    parts = np.random.default_rng(seed).random((6, Q, N))
     return ScoreComponents(*parts), parts.mean(axis=0)
 
 
@@ -39,6 +39,7 @@ def test_a_probability_is_the_logistic_function_of_the_score_features() -> None:
             s = float(scores[q, n])
             seen = [*(float(part[q, n]) for part in components[:3]), math.log(math.exp(5 * s) / total)]
             seen += [s - float(np.sort(scores[q])[-3]), math.log(1 + float(shots[n])), math.log(4)]
+            seen += [float(part[q, n]) for part in components[4:]]
             logit = -0.7 + sum(w * x for w, x in zip(WEIGHTS.values(), seen, strict=True))
             assert float(found[q, n]) == pytest.approx(1 / (1 + math.exp(-logit)))
 
@@ -68,11 +69,11 @@ def test_a_damaged_file_is_refused_with_what_was_expected(tmp_path: Path, conten
 def test_the_names_of_version_0_1_are_read(tmp_path: Path) -> None:
     path = tmp_path / "presence.json"
     names = ("whole", "seen", "apart", "share", "lead", "shots", "aspects")
-    path.write_text(json.dumps({"intercept": -0.5, "weights": dict(zip(names, WEIGHTS.values(), strict=True))}))
-    model = ProbabilityModel.load(path)
-    assert model == ProbabilityModel(-0.5, WEIGHTS)
+    path.write_text(json.dumps({"intercept": -0.5, "weights": dict(zip(names, WEIGHTS.values(), strict=False))}))
+    model, then = ProbabilityModel.load(path), {**WEIGHTS, "head_score": 0.0, "neighbour_score": 0.0}
+    assert model == ProbabilityModel(-0.5, then)
     model.save(path)
-    assert json.loads(path.read_text())["weights"] == WEIGHTS
+    assert json.loads(path.read_text())["weights"] == then
 
 
 NARROW = {

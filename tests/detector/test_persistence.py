@@ -13,6 +13,7 @@ import pytest
 from fewaspect import AspectDetector
 from fewaspect.core.errors import CheckpointError, ConfigError
 from fewaspect.detector.persistence import ModelChangedWarning
+from pile import REVIEWS
 
 TEXTS = ["cold soup", "Nobody could park.", "a rude waiter", "", "it rained"]
 Fit = Callable[..., AspectDetector]
@@ -187,6 +188,19 @@ def test_examples_are_encoded_again_where_the_shipped_model_is_another(saved: Pa
         loaded = AspectDetector.load(saved)
     for detector in (loaded, AspectDetector.load(saved, encode_again=True)):
         np.testing.assert_allclose(detector.predict_proba(TEXTS), fitted().predict_proba(TEXTS), atol=1e-4)
+
+
+def test_what_was_learned_from_unlabelled_texts_is_kept_and_described(fitted: Fit, tmp_path: Path) -> None:
+    saved = fitted().adapt(REVIEWS).save(tmp_path / "detector")
+    loaded, about = AspectDetector.load(saved), json.loads((saved / "detector.json").read_text(encoding="utf-8"))
+    assert loaded.pile_size_ == about["unlabelled"]["sentences"] > 100
+    assert f"{loaded.pile_size_} unlabelled sentences" in (saved / "MODEL_CARD.md").read_text(encoding="utf-8")
+    np.testing.assert_array_equal(loaded.predict_proba(TEXTS), fitted().adapt(REVIEWS).predict_proba(TEXTS))
+    again = json.loads((loaded.save(tmp_path / "again") / "detector.json").read_text(encoding="utf-8"))
+    assert again["unlabelled"] == about["unlabelled"]
+    edit(saved, model={**about["model"], "weights": "0" * 64})
+    with pytest.warns(ModelChangedWarning, match="What it learned from unlabelled texts is left out"):
+        assert AspectDetector.load(saved).pile_size_ == 0
 
 
 def test_examples_that_were_edited_are_noticed_and_can_be_encoded_again(saved: Path) -> None:

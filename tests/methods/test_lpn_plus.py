@@ -243,3 +243,15 @@ def test_weights_of_version_0_1_are_read() -> None:
     written["seen_logit"] = written.pop("attended_logit")
     fresh.load_state_dict(written)
     assert torch.equal(fresh.attended_logit, method.attended_logit)
+
+
+def test_centred_scores_are_those_of_states_without_the_mean_of_the_support() -> None:
+    method, example = built("lpn-plus", moved=0.1), Example()
+    method.settings = dataclasses.replace(method.settings, centred=True)
+    S = len(example.support)
+    mean = S / (S + 1) * example.support.values.mean(dim=0)
+    moved = {name: getattr(example, name) for name in ("support", "labels", "queries")}
+    moved = {name: side.with_values(side.values - mean) for name, side in moved.items()}
+    found = example.scores(method).logits
+    method.settings = dataclasses.replace(method.settings, centred=False)
+    torch.testing.assert_close(found, example.changed(**moved).scores(method).logits)

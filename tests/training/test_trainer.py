@@ -127,7 +127,7 @@ def test_resuming_with_other_data_is_refused(tiny: str, tmp_path: Path, monkeypa
     train(run_settings(tiny), None, tmp_path / "r")
     other = with_joined_sentences(load_sample()["validation"], 0.1, 0)
     changed = Benchmark("sample", load_sample()["train"], other, load_sample()["test"], "sample train split")
-    monkeypatch.setattr("fewaspect.training.trainer.load_benchmark", lambda *_, **__: changed)
+    monkeypatch.setattr("fewaspect.training.training_data.load_benchmark", lambda *_, **__: changed)
     with pytest.raises(CheckpointError, match="data digest"):
         train(run_settings(tiny), None, tmp_path / "r", resume=True)
 

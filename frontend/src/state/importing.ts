@@ -56,7 +56,7 @@ export function followScoring(): void {
     const after = project.value;
     if (!after) return;
     if (after.scored >= 1) announce("All sentences are scored");
-    const found = filtered(filter.value) || filter.value.order !== "file" ? after.scored : ""; // else what is in view is scored already
+    const found = filtered(filter.value) || filter.value.order !== "file" ? after.scored : after.scored >= 1; // what is in view is scored first, and again when the detector has learned
     const state = `${after.id} ${after.sentences} ${found}`;
     if (state !== before) await refresh();
     before = state;

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from fewaspect.bulk.packing import PackedDetector, digest_of, unpack
+from fewaspect.bulk.adaptation import adapted_detector
+from fewaspect.bulk.packing import PackedDetector, digest_of, pile_size, unpack
 from fewaspect.bulk.plan import BulkSettings, Map, Partition, Plan, identity_of, load_plan, make_plan, save_plan
 from fewaspect.bulk.storage import filesystem, find_files, remove_temporary_files, write_file
 from fewaspect.bulk.worker import BAD, Counts, Worker, read_counts, unfinished
@@ -54,16 +55,20 @@ def prepare_job(
 
 
 def run_job(
-    job: Job, process: Process, max_bad: float = 0.01, progress: Callable[[int], None] = lambda rows: None
-) -> Counts:
+    job: Job, process: Process, max_bad: float = 0.01, progress: Callable[[int], None] = lambda rows: None,
+    learned: Callable[[int], None] = lambda sentences: None,
+) -> Counts:  # fmt: skip
     """Process the partitions that are not finished, count all of them, and write the summary.
 
-    It stops as soon as so many rows are bad that their share of the whole input exceeds `max_bad`.
+    It stops as soon as so many rows are bad that their share of the whole input exceeds `max_bad`. `learned` is told
+    how many unlabelled sentences the detector learned from.
     """
     started = time.perf_counter()
     if load_plan(job.output, job.plan.settings, job.plan.identity) is None:
         save_plan(job.plan, job.output)
-    todo = unfinished(job.plan, job.output)
+    if todo := unfinished(job.plan, job.output):
+        job = replace(job, detector=adapted_detector(job.plan, job.output, job.detector))
+        learned(pile_size(job.detector))
     left = {partition.number for partition in todo}
     total, now = Counts(aspects=dict.fromkeys(job.classes, 0)), 0
     with ThreadPoolExecutor(_AT_ONCE) as pool:

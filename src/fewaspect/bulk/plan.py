@@ -34,6 +34,7 @@ class BulkSettings:
     prefix: str = ""
     rows: int = 20_000  # of a partition, at most
     limit: int | None = None
+    adapt: bool = True  # the detector learns from a sample of the rows first
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,10 @@ def load_plan(output: str, settings: BulkSettings, identity: dict[str, Any]) -> 
         if about["version"] != VERSION:
             raise ValueError(f"version {about['version']}")
         found = about["identity"]
+        if "adapt" not in found["settings"]:  # begun by version 0.1
+            settings = replace(settings, adapt=False)
+            wanted = {name: value for name, value in identity["settings"].items() if name != "adapt"}
+            identity = {**identity, "settings": wanted}
         partitions = [Partition(number, *own) for number, own in enumerate(about["parts"])]
         schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(about["schema"])))
         kinds = {name: Kind[kind] for name, kind in about["kinds"].items()}

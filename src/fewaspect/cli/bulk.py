@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fewaspect.cli.review_options import (
+    Adapt,
     Column,
     Encoding,
     Examples,
@@ -16,6 +17,7 @@ from fewaspect.cli.review_options import (
     Quiet,
     Threshold,
     make_detector,
+    say_learned,
 )
 
 
@@ -43,6 +45,7 @@ def bulk(
     ] = 0.01,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate time and memory; write nothing.")] = False,
     threshold: Threshold = None,
+    adapt: Adapt = None,
     column: Column = None,
     read_as: From = None,
     prefix: Annotated[str, typer.Option(help="Put before the names of the columns that are added.")] = "",
@@ -63,8 +66,10 @@ def bulk(
     from fewaspect.core.progress import unit_progress
 
     console = Console(stderr=True, quiet=quiet)
-    settings = BulkSettings(format_of(find_files(source), read_as), column, encoding, prefix, rows, limit)
+    format = format_of(find_files(source), read_as)
     detector = make_detector(examples, model, threshold)
+    own = detector.pile_size_
+    settings = BulkSettings(format, column, encoding, prefix, rows, limit, not own if adapt is None else adapt)
     classes, packed = tuple(str(name) for name in detector.classes_), pack(detector)
     with start_ray(address, actors, threads) as cluster:
         job = prepare_job(source, output, settings, packed, classes, cluster.map)
@@ -76,5 +81,7 @@ def bulk(
             return
         del detector
         with unit_progress(console, "detecting", job.plan.rows, "rows") as progress:
-            total = run_job(job, cluster.process, max_bad, progress)
+            total = run_job(
+                job, cluster.process, max_bad, progress, lambda size: say_learned(console, size, own, adapt)
+            )
     console.print(job_table(total, classes))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fewaspect.cli.review_options import (
+    Adapt,
     Column,
     Encoding,
     Examples,
@@ -16,6 +17,7 @@ from fewaspect.cli.review_options import (
     Quiet,
     Reviews,
     Threshold,
+    adapt_detector,
     as_standard,
     make_detector,
     refuse_own_input,
@@ -38,6 +40,7 @@ def detect(
         ),
     ] = STANDARD,
     threshold: Threshold = None,
+    adapt: Adapt = None,
     explain: Annotated[bool, typer.Option("--explain", help="Add reasons, deciding words, sentences.")] = False,
     per_sentence: Annotated[
         bool, typer.Option("--per-sentence", help="A row per sentence, with the sentence in place of the review.")
@@ -66,8 +69,10 @@ def detect(
     from fewaspect.reviews.writers import Layout, Target
 
     console = Console(stderr=True, quiet=quiet)
-    stream = Stream(Source(reviews, reads, encoding), column, chunk)  # faults of the file show before the model loads
+    source = Source(reviews, reads, encoding)
+    stream = Stream(source, column, chunk, sampled=adapt is not False)  # faults show before the model loads
     detector = make_detector(examples, model, threshold)
+    adapt_detector(detector, stream.sample, adapt, console)
     classes = tuple(detector.classes_)
     layout = Layout(classes, explain, per_sentence, prefix)
     target = Target(output, writes, "Reviews" if reviews == STANDARD else Path(reviews).name)

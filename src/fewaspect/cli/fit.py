@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from fewaspect.cli.review_options import Threshold, fit_detector, parse_thresholds
+from fewaspect.cli.review_options import Column, Encoding, From, Threshold, fit_detector, parse_thresholds
+from fewaspect.reviews.formats import InputFormat, choose_formats
 
 
 def fit(
@@ -23,6 +24,17 @@ def fit(
         Path | None, typer.Option("--model", metavar="FOLDER", help="An exported model, not the shipped one.")
     ] = None,
     threshold: Threshold = None,
+    unlabelled: Annotated[
+        str | None,
+        typer.Option(
+            "--unlabelled",
+            metavar="REVIEWS",
+            help="Reviews without labels, in any format that detect reads, to learn from too.",
+        ),
+    ] = None,
+    read_as: From = None,
+    column: Column = None,
+    encoding: Encoding = "utf-8",
 ) -> None:
     """Learn aspects from a few examples each and save them; takes seconds, nothing is trained."""
     from rich.console import Console
@@ -31,7 +43,10 @@ def fit(
 
     from fewaspect.data.formats.records import printable
 
+    texts = _sampled(unlabelled, read_as, column, encoding) if unlabelled else []
     detector = fit_detector(examples, model)
+    if unlabelled and not detector.adapt(texts).pile_size_:
+        typer.secho(f"{unlabelled}: too few sentences to learn from.", fg="yellow", err=True)
     if threshold:
         detector.threshold = parse_thresholds(threshold, list(detector.classes_))
     detector.save(output)
@@ -39,4 +54,18 @@ def fit(
     for name, shots in detector.shots_.items():
         table.add_row(Text(printable(name)), f"{shots:,}", f"{detector.thresholds_[name]:.2f}")
     Console().print(table)
-    typer.echo(f"{output}: a detector of {len(detector.classes_)} aspects")
+    learned = f", which learned from {detector.pile_size_:,} unlabelled sentences" if detector.pile_size_ else ""
+    typer.echo(f"{output}: a detector of {len(detector.classes_)} aspects{learned}")
+
+
+def _sampled(reviews: str, read_as: InputFormat | None, column: str | None, encoding: str) -> list[str]:
+    """A sample of the reviews, the one that `detect` would take of the file."""
+    from fewaspect.reviews.readers.review_reader import read_reviews
+    from fewaspect.reviews.readers.source import Source
+    from fewaspect.reviews.sampling import ReviewSample
+
+    reads, _ = choose_formats(reviews, None, None, read_as)
+    sample = ReviewSample()
+    for review in read_reviews(Source(reviews, reads, encoding), column):
+        sample.add(review.text)
+    return sample.texts()

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fewaspect.cli.review_options import (
+    Adapt,
     Column,
     Encoding,
     Examples,
@@ -16,6 +17,7 @@ from fewaspect.cli.review_options import (
     Quiet,
     Reviews,
     Threshold,
+    adapt_detector,
     as_standard,
     make_detector,
     refuse_own_input,
@@ -32,6 +34,7 @@ def report(
         typer.Option("--output", "-o", metavar="OUT", callback=as_standard, help='The page to write, or "-": a pipe.'),
     ] = "report.html",
     threshold: Threshold = None,
+    adapt: Adapt = None,
     title: Annotated[str | None, typer.Option(help="Stands on the page; the name of the file, if not given.")] = None,
     sentences: Annotated[int, typer.Option(min=1, help="Example sentences per aspect.")] = 4,
     read_as: From = None,
@@ -53,8 +56,9 @@ def report(
     from fewaspect.reviews.writers import open_target
 
     console = Console(stderr=True, quiet=quiet)
-    stream = Stream(Source(reviews, reads, encoding), column)
+    stream = Stream(Source(reviews, reads, encoding), column, sampled=adapt is not False)
     detector = make_detector(examples, model, threshold)
+    adapt_detector(detector, stream.sample, adapt, console)
     name = title or ("Reviews" if reviews == STANDARD else Path(reviews).name)
     with open_target(output) as file:  # opened first: a folder that is not there shows before the work
         summary, candidates = Summary(tuple(detector.classes_)), Candidates()

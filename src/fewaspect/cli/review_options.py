@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,8 @@ from fewaspect.core.errors import ConfigError
 from fewaspect.reviews.formats import STANDARD, InputFormat
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from fewaspect.detector.detector import AspectDetector
 
 Reviews = Annotated[
@@ -40,6 +43,14 @@ Column = Annotated[
 ]
 From = Annotated[InputFormat | None, typer.Option("--from", help="Format of the reviews, if not by extension.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of a text file.")]
+Adapt = Annotated[
+    bool | None,
+    typer.Option(
+        "--adapt/--no-adapt",
+        show_default=False,
+        help="Learn from the reviews before they are scored; by default, unless the detector was saved with others.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")]
 
 
@@ -83,6 +94,24 @@ def fit_detector(examples: Path, model: Path | None) -> AspectDetector:
     for remark in detector.remarks_:
         typer.secho(f"{examples}: {remark}", fg="yellow", err=True)
     return detector
+
+
+def adapt_detector(detector: AspectDetector, texts: Sequence[str], adapt: bool | None, console: Console) -> None:
+    """Learn from these reviews, if `adapt` says so; if it says nothing, unless the detector has learned from others."""
+    own = detector.pile_size_
+    if adapt or (adapt is None and not own):
+        with console.status("learning from the reviews"):
+            detector.adapt(texts)
+    say_learned(console, detector.pile_size_, own, adapt)
+
+
+def say_learned(console: Console, size: int, own: int, adapt: bool | None) -> None:
+    """How many sentences were learned from; `own`: how many of others the detector had learned from before."""
+    if size:
+        where = " of the reviews" if not own else "" if adapt else ", saved with the detector"
+        console.print(f"learned from {size:,} sentences{where}", highlight=False)
+    elif adapt:
+        console.print("too few sentences to learn from", highlight=False)
 
 
 def parse_thresholds(values: list[str], classes: list[str]) -> float | dict[str, float]:

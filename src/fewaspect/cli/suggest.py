@@ -9,12 +9,14 @@ from typing import IO, TYPE_CHECKING, Annotated
 import typer
 
 from fewaspect.cli.review_options import (
+    Adapt,
     Column,
     Encoding,
     Examples,
     From,
     Model,
     Reviews,
+    adapt_detector,
     make_detector,
     refuse_own_input,
 )
@@ -37,6 +39,7 @@ def suggest(
         typer.Option("--output", "-o", metavar="OUT", help="JSONL to correct: each sentence with the aspects found."),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Of more sentences than this, a fair sample is scored.")] = 5000,
+    adapt: Adapt = None,
     read_as: From = None,
     column: Column = None,
     encoding: Encoding = "utf-8",
@@ -52,14 +55,16 @@ def suggest(
     from fewaspect.core.files import atomic_write
     from fewaspect.reviews.readers.review_reader import read_reviews
     from fewaspect.reviews.readers.source import Source
-    from fewaspect.reviews.sampling import sample_sentences
+    from fewaspect.reviews.sampling import ReviewSample, sample_sentences
 
-    source = Source(reviews, reads, encoding)
+    source, sample = Source(reviews, reads, encoding), ReviewSample()
     with atomic_write(output) if output else nullcontext() as file:  # a folder that is not there shows before the work
-        texts = sample_sentences((review.text for review in read_reviews(source, column)), limit)
+        passing = sample.passing(read_reviews(source, column))
+        texts = sample_sentences((review.text for review in passing), limit)
         if not texts:
             raise source.place.error("expected reviews, found none with a word in it.")
         detector = make_detector(examples, model)
+        adapt_detector(detector, sample.texts(), adapt, Console(stderr=True))
         suggestions = detector.suggest(texts, number)
         analyses = detector.analyze_many([suggestion.text for suggestion in suggestions], words=False)
         found = [list(analysis.aspects) for analysis in analyses]

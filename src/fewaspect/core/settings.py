@@ -167,6 +167,9 @@ class LPNPlusSettings(MethodSettings):
         0.0, "Weight of the class loss over queries: an aspect's sentences against all others.", least=0.0
     )
     unnamed_rate: float = option(0.0, "Share of aspects whose label text is hidden in training.", least=0.0, most=0.95)
+    centred: bool = option(False, "Subtract from token states their mean over the examples.")
+    head_weight: float = option(0.0, "Weight of a linear classifier of whole sentences (detector).", least=0.0)
+    neighbour_weight: float = option(0.0, "Weight of the scores of the nearest sentences (detector).", least=0.0)
     renamed: ClassVar[Mapping[str, str]] = {
         "seen_share": "attended_weight",
         "looks": "attention_steps",
@@ -183,6 +186,10 @@ class TrainSettings(Settings):
 
     benchmark: str = option("fewasp-single", "Named benchmark: fewasp-single, fewasp-multi, fewasp or sample.")
     train: str = option("", "Training file(s) instead of the benchmark's own, separated by commas.")
+    corpus: str = option("", "Folder of label sets with a manifest: each episode is drawn from one of them.")
+    corpus_without: str = option("", "Label sets, or kinds of them, to leave out, separated by commas.")
+    train_share: float = option(0.12, "With a corpus: share of episodes from --train, if given.", least=0.0, most=1.0)
+    aspect_weight: float = option(1.0, "With a corpus: factor on the chance of sets of review aspects.", least=0.0)
     method: str = option("lpn", "Method by name; `fewaspect methods` lists them.")
     recipe: str = option("recommended", "Set of defaults.", choices=("recommended", "paper", "authors"))
     encoder: str = option("minilm", "Encoder: minilm (embedded), a local folder, or a Hugging Face id.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,10 @@ from fewaspect.core.settings import to_json
 from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer, ScoreComponents, SupportSet, negative_membership
 
 FEATURES = (
-    "sentence_similarity", "attended_similarity", "ridge_score", "log_softmax", "margin", "log_shots", "log_aspects"
+    "sentence_similarity", "attended_similarity", "ridge_score", "log_softmax", "margin", "log_shots", "log_aspects",
+    "head_score", "neighbour_score",
 )  # fmt: skip
-_VERSION_0_1 = dict(zip(("whole", "seen", "apart", "share", "lead", "shots", "aspects"), FEATURES, strict=True))
+_VERSION_0_1 = dict(zip(("whole", "seen", "apart", "share", "lead", "shots", "aspects"), FEATURES, strict=False))
 SHARPNESS = 5.0  # of the softmax: mild, so that a second aspect keeps its share
 RANK = 3  # the margin is taken to the third best score: a sentence often has two aspects, rarely more
 NONE_RATE = 0.35  # share of sentences without an aspect in benchmarks/studies/shipped_model.py
@@ -42,7 +43,9 @@ def score_features(components: ScoreComponents, scores: np.ndarray, shots: np.nd
     third = np.partition(scores, N - min(RANK, N), axis=1)[:, N - min(RANK, N)]
     log_shots = np.broadcast_to(np.log1p(shots), scores.shape)
     log_aspects = np.full(scores.shape, math.log(max(1, N)))
-    return np.stack([*components[:3], log_softmax, scores - third[:, None], log_shots, log_aspects], axis=-1)
+    further = [np.zeros_like(scores) if part is None else part for part in components[4:]]
+    margin = scores - third[:, None]
+    return np.stack([*components[:3], log_softmax, margin, log_shots, log_aspects, *further], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,8 @@ class ProbabilityModel:
     def identity(self) -> str:
         """As text, for digests; in the words of version 0.1, so that what it saved is recognized."""
         weights = {old: self.weights[name] for old, name in _VERSION_0_1.items()}
-        return f"Presence(intercept={self.intercept!r}, weights={weights!r})"
+        further = {name: value for name, value in self.weights.items() if name not in _VERSION_0_1.values() and value}
+        return f"Presence(intercept={self.intercept!r}, weights={weights!r})" + (repr(further) if further else "")
 
     def save(self, path: Path) -> None:
         with atomic_write(path) as file:
@@ -72,8 +76,9 @@ class ProbabilityModel:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> ProbabilityModel:
-        """From its fields as JSON; the names of version 0.1 are read too."""
-        given = {_VERSION_0_1.get(name, name): value for name, value in content["weights"].items()}
+        """From its fields as JSON; the names of version 0.1 are read too, and the features it had not are worth 0."""
+        given = dict.fromkeys(FEATURES[len(_VERSION_0_1) :], 0.0)
+        given |= {_VERSION_0_1.get(name, name): value for name, value in content["weights"].items()}
         return cls(float(content["intercept"]), {name: float(given[name]) for name in FEATURES})
 
     @classmethod
@@ -86,16 +91,20 @@ class ProbabilityModel:
             ) from error
 
 
-def fit_bias(scorer: LPNPlusScorer, model: ProbabilityModel, support: SupportSet, fitted: FittedAspects) -> float:
+def fit_bias(
+    scorer: LPNPlusScorer, model: ProbabilityModel, support: SupportSet, fitted: FittedAspects,
+    refit: Callable[[np.ndarray], ScoreComponents] | None = None,
+) -> float:  # fmt: skip
     """What must be added to the logits to make the labels of the examples most probable, each of them left out.
 
-    0 without examples, and for a single aspect without examples of none.
+    0 without examples, and for a single aspect without examples of none. `refit` leaves rows out by fitting anew, where
+    they are so few that each of them moves the mean of all.
     """
     rows = calibration_rows(support)
     own, shots = support.membership[rows], fitted.shots - support.membership[rows]  # (rows, N)
     if not own.any() or (own.shape[1] == 1 and not support.negative_weights.any()):
         return 0.0
-    components = left_out_components(scorer, support, fitted, rows)
+    components = refit(rows) if refit else left_out_components(scorer, support, fitted, rows)
     logits = model.logits(score_features(components, scorer.combine_scores(components), shots))
     members, none = support.membership.max(axis=1), support.negative_weights  # pieces of a long text add up to one
     share = max(members.sum() / (members.sum() + none.sum()), 1 - NONE_RATE)  # of examples with an aspect
@@ -122,13 +131,15 @@ def left_out_components(
 ) -> ScoreComponents:
     """(rows, N) each. Without token matches: an example's own would say too much. An example that has no part in an
     aspect's regression is compared as any sentence."""
-    sentence, attended, ridge = (part[rows] for part in scorer.leave_one_out(support, fitted)[:3])
+    left = scorer.leave_one_out(support, fitted)
+    sentence, attended, ridge = (part[rows] for part in left[:3])
     missing = np.flatnonzero(np.isnan(ridge).any(axis=1))
     if len(missing):
         found = scorer.components(fitted._replace(token_list=None), support.examples.take(rows[missing]))
         for part, other in ((attended, found.attended_similarity), (ridge, found.ridge_score)):
             part[missing] = np.where(np.isnan(part[missing]), other, part[missing])
-    return ScoreComponents(sentence, attended, ridge, None)
+    head, near = (None if part is None else part[rows] for part in (left.head_score, left.neighbour_score))
+    return ScoreComponents(sentence, attended, ridge, None, head, near)
 
 
 def most_probable_bias(logits: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> float:

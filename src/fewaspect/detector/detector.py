@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.core.estimator import Estimator, not_fitted
 from fewaspect.data.labels import check_texts, to_indicator_matrix
 from fewaspect.detector import thresholds as tuning
-from fewaspect.detector.fitting import FittedState, encode_examples, fit_aspects
-from fewaspect.detector.model import InferenceModel, SentencePredictions, is_batch_size, load_model
-from fewaspect.detector.support import Examples, ExampleWarning, read_examples
+from fewaspect.detector.fitting import FittedState, encode_examples, encode_pile, fit_aspects
+from fewaspect.detector.model import InferenceModel, SentencePredictions, check_batch_size, load_model
+from fewaspect.detector.support import Examples, read_examples
 from fewaspect.detector.thresholds import Threshold, Tuned, best_first, decide, thresholds_of
 
 if TYPE_CHECKING:
@@ -75,13 +72,18 @@ class AspectDetector(Estimator):
 
     @property
     def prototypes_(self) -> np.ndarray:
-        """(aspects, d) where each aspect lies; an aspect's own examples, name and description alone decide it."""
+        """(aspects, d) where each aspect lies, by its own examples, name and description, seen from the mean of all."""
         return self._fitted().fitted.prototypes
 
     @property
     def examples_(self) -> Examples:
         """The examples it was given, each sentence once, with names and descriptions."""
         return self._encoded().examples
+
+    @property
+    def pile_size_(self) -> int:
+        """How many unlabelled sentences it has learned from."""
+        return len(self._encoded().pile or ())
 
     @property
     def remarks_(self) -> tuple[str, ...]:
@@ -96,12 +98,13 @@ class AspectDetector(Estimator):
 
     def fit(
         self, X: Any, y: Any = None, *, names: Sequence[str] | None = None,
-        descriptions: Mapping[str, str] | None = None, none: Sequence[str] = (),
+        descriptions: Mapping[str, str] | None = None, none: Sequence[str] = (), unlabelled: Sequence[str] = (),
     ) -> Self:  # fmt: skip
         """Learn the aspects from examples: a dict of lists, or texts with lists of names or a 0/1 matrix.
 
         A text with an empty list, or one in `none`, is an example of "none of these". Nothing is trained: each example
         is encoded once. Examples given twice or with different aspects are reported as an `ExampleWarning`.
+        `unlabelled` are texts to `adapt` to.
 
         >>> from fewaspect import AspectDetector
         >>> texts = ["the soup was cold", "garage full", "cold soup and no parking", "hello"]
@@ -112,15 +115,27 @@ class AspectDetector(Estimator):
         """
         examples, matrix = read_examples(X, y, names=names, descriptions=descriptions, none=none)
         thresholds_of(examples.names, self.threshold, {})  # refused now rather than at the first answer
-        if not is_batch_size(self.batch_tokens):
-            raise ConfigError(f"batch_tokens: expected an integer from 1, or None, found {self.batch_tokens!r}.")
+        check_batch_size(self.batch_tokens)
         model = self.model
         self._source = Path(model).resolve() if isinstance(model, str | Path) else model  # found again from anywhere
-        self._loaded = None
-        self._tuned, self._matrix = {}, matrix
+        self._loaded, self._tuned, self._matrix = None, {}, matrix
         self.__dict__.pop("_state", None)
         self._change_examples(examples)
-        return self.fit_aspects()
+        return self.adapt(unlabelled).fit_aspects()
+
+    def adapt(self, texts: Sequence[str]) -> Self:
+        """Learn from unlabelled texts of the kind that will be read: what all of them are about, and which are alike.
+
+        At most 2,000 of their sentences are kept, as one vector each; with fewer than 100, nothing changes.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> detector.adapt([f"Table {number} was loud. Good soup." for number in range(120)]).pile_size_
+        121
+        """
+        if (pile := encode_pile(self.model_, check_texts(texts))) is not None:
+            self._state = replace(self._state, pile=pile, aspects=None)
+        return self
 
     @classmethod
     def from_examples(
@@ -209,8 +224,7 @@ class AspectDetector(Estimator):
         >>> detector.predict_proba(["cold soup", ""]).argmax(axis=1), detector.predict_proba([]).shape
         (array([0, 0]), (0, 2))
         """
-        state = self._fitted()
-        return self._predictions(check_texts(texts), state).of_texts
+        return self._predictions(check_texts(texts), self._fitted()).of_texts
 
     def predict(self, texts: Sequence[str]) -> Any:
         """The aspects of each text, best first, [] where none applies; a 0/1 matrix if it was fitted with one.
@@ -237,8 +251,7 @@ class AspectDetector(Estimator):
         """
         from fewaspect.detector.tables import TextPredictions
 
-        state = self._fitted()
-        found = self._predictions(check_texts(texts), state)
+        found = self._predictions(check_texts(texts), self._fitted())
         return TextPredictions(found.of_texts, np.array([len(own) for own in found.rows]), np.array(found.cut))
 
     def predict_batch(self, table: Any, text: str = "text", prefix: str = "") -> Any:
@@ -284,8 +297,7 @@ class AspectDetector(Estimator):
         from fewaspect.detector.explain import explain
 
         state, checked = self._fitted(), check_texts(texts)
-        vectors = words if nearest is None else nearest
-        predictions = self._predictions(checked, state, vectors=vectors, evidence=words)
+        predictions = self._predictions(checked, state, vectors=words if nearest is None else nearest, evidence=words)
         return explain(self._model(), state, checked, predictions, self._thresholds)
 
     def tune(self, texts: Sequence[str] | None = None, labels: Any = None) -> Tuned:
@@ -303,17 +315,11 @@ class AspectDetector(Estimator):
         """
         state, names = self._encoded(), self.examples_.names
         tuning.refuse_overruled(self.threshold)
-        if texts is None and labels is not None:
-            raise DataError("texts: expected those of the labels, found none. Give both, or neither.")
-        if texts is None:
+        if texts is None and labels is None:
             probabilities = tuning.left_out_probabilities(self._model(), state, self.batch_tokens)
             tuned = tuning.tune_on_examples(names, probabilities, state.examples.membership, self._thresholds)
         else:
-            truth, unknown = to_indicator_matrix(labels, names, len(checked := check_texts(texts)))
-            if not checked:
-                raise DataError("texts: expected labelled texts to tune on, found none.")
-            if unknown:
-                warnings.warn(f"labels that are no aspects, taken as none: {', '.join(unknown)}.", ExampleWarning, 2)
+            checked, truth = tuning.read_labelled(names, texts, labels)
             tuned = tuning.tune(names, self.predict_proba(checked), truth, self._thresholds)
         tuning.refuse_overruled(self.threshold, [name for name, row in tuned.items() if row.texts])
         self._tuned = {name: row.threshold for name, row in tuned.items()}
@@ -330,8 +336,6 @@ class AspectDetector(Estimator):
         """
         from fewaspect.detector.suggest import suggest
 
-        if not isinstance(n, Integral) or n < 0:
-            raise ConfigError(f"n: expected an integer from 0, found {n!r}.")
         state, checked = self._fitted(), check_texts(texts)
         return suggest(state, checked, self._predictions(checked, state, vectors=True), self._thresholds, n)
 
@@ -346,10 +350,7 @@ class AspectDetector(Estimator):
         """
         from fewaspect.detector.metrics import measure
 
-        names = self.examples_.names
-        truth, unknown = to_indicator_matrix(labels, names, len(checked := check_texts(texts)))
-        probabilities = self.predict_proba(checked)
-        return measure(names, probabilities, decide(probabilities, self._thresholds), truth, unknown)
+        return measure(self.examples_.names, *self._compared(texts, labels))
 
     def score(self, X: Sequence[str], y: Any) -> float:
         """Micro-F1, for model selection in scikit-learn; an aspect that was not in the examples counts as missed.
@@ -360,8 +361,7 @@ class AspectDetector(Estimator):
         """
         from fewaspect.detector.metrics import f1_with_unknown
 
-        truth, unknown = to_indicator_matrix(y, self.examples_.names, len(checked := check_texts(X)))
-        return f1_with_unknown(decide(self.predict_proba(checked), self._thresholds), truth, unknown)
+        return f1_with_unknown(*self._compared(X, y)[1:])
 
     def save(self, folder: str | Path) -> Path:
         """Write a folder with safetensors, JSON and a model card; an earlier save is replaced, nothing else is.
@@ -374,11 +374,8 @@ class AspectDetector(Estimator):
         """
         from fewaspect.detector.persistence import write_detector
 
-        given = self.threshold
-        thresholds_of(self.examples_.names, given, self._tuned)  # refused rather than saved
-        if given is not None:  # JSON knows no numbers of numpy
-            given = {k: float(v) for k, v in given.items()} if isinstance(given, Mapping) else float(given)
-        parameters = {"threshold": given, "batch_tokens": self.batch_tokens}
+        thresholds_of(self.examples_.names, self.threshold, self._tuned)  # refused rather than saved
+        parameters = {"threshold": tuning.plain(self.threshold), "batch_tokens": self.batch_tokens}
         write_detector(Path(folder), self._encoded(), self._model(), self._matrix, self._tuned, parameters)
         return Path(folder)
 
@@ -431,6 +428,12 @@ class AspectDetector(Estimator):
         if self._loaded is None:
             self._loaded = load_model(self._source)
         return self._loaded
+
+    def _compared(self, texts: Sequence[str], labels: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
+        """(texts, N) probabilities, what is decided, what is true, and which labels are no aspects."""
+        truth, unknown = to_indicator_matrix(labels, self.examples_.names, len(checked := check_texts(texts)))
+        probabilities = self.predict_proba(checked)
+        return probabilities, decide(probabilities, self._thresholds), truth, unknown
 
     def _predictions(
         self, texts: Sequence[str], state: FittedState, *, vectors: bool = False, evidence: bool = False

@@ -5,17 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from fewaspect.detector.calibration import fit_bias
 from fewaspect.detector.model import InferenceModel
-from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer, SupportSet
+from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer, ScoreComponents, SupportSet, centring_share
 from fewaspect.detector.support import Examples
 from fewaspect.inference.encoded import Sentences, unit
 from fewaspect.inference.encoder import ONE_THREAD
 from fewaspect.text.splitting import fitting_spans
+
+MAX_PILE = 2000  # sentences that are kept of a pile: with more, nothing was gained
+MIN_PILE = 100  # with fewer, a pile is left out
+MAX_REFITTED = 32  # examples that are left out by fitting anew without them
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,21 @@ class CachedEncoding:
 
 
 @dataclass(frozen=True)
+class Pile:
+    """Unlabelled sentences of the kind that will be read: the sum of the token states of each, and how many it has."""
+
+    sums: np.ndarray  # (M, d)
+    lengths: np.ndarray  # (M,)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def vectors(self, mean: np.ndarray | None) -> np.ndarray:
+        """(M, d) unit vectors, of states without `mean`."""
+        return unit(self.sums if mean is None else self.sums - self.lengths[:, None] * mean)
+
+
+@dataclass(frozen=True)
 class FittedState:
     """The examples, their encodings and those of the label texts, and the aspects fitted to them.
 
@@ -53,6 +72,7 @@ class FittedState:
     encodings: Mapping[str, CachedEncoding]  # by example text
     label_encodings: Mapping[str, CachedEncoding]  # by label text
     width: int
+    pile: Pile | None = None
     aspects: FittedAspects | None = None
 
     @property
@@ -85,7 +105,35 @@ def encode_examples(model: InferenceModel, examples: Examples, previous: FittedS
     unreadable = [text for text in examples.texts if text not in before and not len(encoded[text].lengths)]
     examples = examples.without_unreadable(unreadable)
     encodings = {text: encoded[text] for text in examples.texts}
-    return FittedState(examples, encodings, {text: encoded[text] for text in label_texts}, model.encoder.width)
+    labels, pile = {text: encoded[text] for text in label_texts}, previous.pile if previous else None
+    return FittedState(examples, encodings, labels, model.encoder.width, pile)
+
+
+def pile_sentences(model: InferenceModel, texts: Sequence[str]) -> list[str]:
+    """At most `MAX_PILE` distinct sentences of the texts.
+
+    Which ones depends on their words alone: in another order, the same texts give the same pile.
+    """
+    return sorted(model.split_sentences(texts)[2], key=_order)[:MAX_PILE]
+
+
+def encode_pile(model: InferenceModel, texts: Sequence[str]) -> Pile | None:
+    """Of the `pile_sentences` of the texts; None if there are too few to learn from."""
+    sentences = pile_sentences(model, texts)
+
+    def summed(read: Sentences) -> tuple[np.ndarray, np.ndarray]:
+        return read.reduce(np.add, read.tokens), read.lengths
+
+    parts = sorted(model.map_batches(sentences, None, summed), key=lambda part: int(part[0][0]))
+    if sum(len(batch) for batch, _ in parts) < MIN_PILE:
+        return None
+    places = np.argsort(np.concatenate([batch for batch, _ in parts]))
+    sums = np.concatenate([own for _, (own, _) in parts])[places]
+    return Pile(sums.astype(np.float16), np.concatenate([lengths for _, (_, lengths) in parts])[places])
+
+
+def _order(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def fit_aspects(model: InferenceModel, state: FittedState) -> FittedState:
@@ -93,11 +141,52 @@ def fit_aspects(model: InferenceModel, state: FittedState) -> FittedState:
 
     A prototype follows from its own examples and name alone; the rest depends on the other aspects too.
     """
-    support = support_set(state)
+    mean = mean_state(state) if model.scorer.settings.centred else None
+    support = support_set(state, mean)
+    pile = None if state.pile is None else state.pile.vectors(mean).astype(np.float32)
     with ONE_THREAD:
-        fitted = model.scorer.fit(support, prototypes(model.scorer, support))
-        bias = fit_bias(model.scorer, model.probability_model, support, fitted)
-    return replace(state, aspects=fitted._replace(bias=bias))
+        fitted = model.scorer.fit(support, prototypes(model.scorer, support), pile=pile)
+        few = mean is not None and state.pile is None and len(state.examples.texts) <= MAX_REFITTED
+        refit = partial(refitted_components, model.scorer, state) if few else None
+        bias = fit_bias(model.scorer, model.probability_model, support, fitted, refit)
+    return replace(state, aspects=fitted._replace(mean=mean, bias=bias))
+
+
+def refitted_components(scorer: LPNPlusScorer, state: FittedState, rows: np.ndarray) -> ScoreComponents:
+    """(rows, N) each: rows of the support set compared with aspects that were fitted without their texts."""
+    texts = [text for text in state.examples.texts for _ in state.encodings[text].lengths]
+    pieces = [piece for text in state.examples.texts for piece in range(len(state.encodings[text].lengths))]
+    found = []
+    for row in rows.tolist():
+        others = state.without([texts[row]])
+        mean = mean_state(others)
+        support = support_set(others, mean)
+        fitted = scorer.fit(support, prototypes(scorer, support))._replace(token_list=None)
+        own = _joined([state.encodings[texts[row]]], state.width).take(np.array([pieces[row]]))
+        found.append(scorer.components(fitted, own.centred(mean)))
+    parts = (None if part[0] is None else np.concatenate(part) for part in zip(*found, strict=True))
+    return ScoreComponents(*parts)  # type: ignore[arg-type]  # the first three are always there
+
+
+def mean_state(state: FittedState) -> np.ndarray | None:
+    """(d,) mean token state of examples and pile: what all of them are about. None without either.
+
+    Of the examples, every aspect counts the same, and those of none count as one aspect: many of a kind move nothing.
+    """
+    texts = state.examples.texts
+    lengths = np.array([state.encodings[text].lengths.sum() for text in texts], dtype=np.float32)
+    sums = np.array([state.encodings[text].tokens.sum(axis=0, dtype=np.float32) for text in texts])
+    groups = np.column_stack([state.examples.membership, ~state.examples.membership.any(axis=1)])  # (texts, N + 1)
+    groups = groups[:, (groups * lengths[:, None]).sum(axis=0) > 0]
+    total, tokens, sentences = np.zeros(state.width, dtype=np.float32), 0.0, len(texts)
+    if groups.size:
+        means = (groups.T @ sums) / (groups.T @ lengths)[:, None]  # (groups, d)
+        tokens = float(lengths.sum())
+        total = tokens * means.mean(axis=0)
+    if state.pile is not None:
+        total = total + state.pile.sums.sum(axis=0, dtype=np.float32)
+        tokens, sentences = tokens + float(state.pile.lengths.sum()), sentences + len(state.pile)
+    return (centring_share(sentences) * total / tokens).astype(np.float32) if tokens else None
 
 
 def prototypes(scorer: LPNPlusScorer, support: SupportSet) -> np.ndarray:
@@ -109,20 +198,22 @@ def prototypes(scorer: LPNPlusScorer, support: SupportSet) -> np.ndarray:
     return np.stack(each)
 
 
-def support_set(state: FittedState) -> SupportSet:
-    """Encoded examples in rows, how much each row counts for and against each aspect, and the label texts."""
+def support_set(state: FittedState, mean: np.ndarray | None = None) -> SupportSet:
+    """Encoded examples in rows, how much each row counts for and against each aspect, and the label texts; token
+    states without `mean`."""
     examples, encodings = state.examples, [state.encodings[text] for text in state.examples.texts]
     pieces = np.array([len(encoding.lengths) for encoding in encodings], dtype=np.int64)
     in_all = np.maximum(pieces, 1)  # the pieces of a text count as one shot together
     membership = (examples.membership / in_all[:, None]).astype(np.float32)  # (texts, N)
     negative = (~examples.membership.any(axis=1) / in_all).astype(np.float32)
     membership, negative = np.repeat(membership, pieces, axis=0), np.repeat(negative, pieces)
-    support = _joined(encodings, state.width)
+    support = _joined(encodings, state.width).centred(mean)
     empty = CachedEncoding.empty(state.width)
     texts = [state.label_encodings.get(examples.label_text(name), empty) for name in examples.names]
-    labels = np.stack([_label_vector(text, support.vectors[membership[:, n] > 0]) for n, text in enumerate(texts)])
+    own = [_joined([text], state.width).centred(mean) for text in texts]
+    labels = np.stack([_label_vector(text, support.vectors[membership[:, n] > 0]) for n, text in enumerate(own)])
     in_one = np.array([text.lengths.sum() for text in texts], dtype=np.int64)  # only their tokens are looked up
-    label_tokens = Sentences(labels, _joined(texts, state.width).tokens, in_one)
+    label_tokens = Sentences(labels, np.concatenate([text.tokens for text in own]), in_one)
     keys = np.concatenate([empty.keys, *(encoding.keys for encoding in encodings)])
     return SupportSet(support, keys, membership, negative, labels, label_tokens)
 
@@ -156,9 +247,9 @@ def _key(ids: Sequence[int]) -> int:
     return int.from_bytes(digest, "little", signed=True)
 
 
-def _label_vector(text: CachedEncoding, shots: np.ndarray) -> np.ndarray:
+def _label_vector(text: Sentences, shots: np.ndarray) -> np.ndarray:
     """(d,) of the label text; of an unnamed aspect, the mean of its shots stands in."""
-    return text.vector if len(text.lengths) else unit(shots.sum(axis=0))
+    return unit((text.vectors if len(text) else shots).sum(axis=0))
 
 
 def _joined(encodings: Sequence[CachedEncoding], width: int) -> Sentences:

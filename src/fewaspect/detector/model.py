@@ -91,7 +91,7 @@ class InferenceModel:
 
     def probabilities(self, aspects: FittedAspects, sentences: Sentences) -> np.ndarray:
         """(Q, N)."""
-        components = self.scorer.components(aspects, sentences)
+        components = self.scorer.components(aspects, sentences.centred(aspects.mean))
         features = score_features(components, self.scorer.combine_scores(components), aspects.shots)
         return self.probability_model(features, aspects.bias)
 
@@ -119,7 +119,7 @@ class InferenceModel:
         )  # fmt: skip
 
         def score(some: Sentences) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-            adds = self.scorer.token_evidence(aspects, some) if evidence else []
+            adds = self.scorer.token_evidence(aspects, some.centred(aspects.mean)) if evidence else []
             return self.probabilities(aspects, some), some.vectors, adds
 
         for batch, (probabilities, directions, adds) in self.map_batches(sentences, batch_tokens, score):
@@ -169,8 +169,9 @@ def _load(path: str, _changed: int) -> InferenceModel:
     return InferenceModel(encoder, scorer, probability_model, {**identity, "precision": precision}, folder)
 
 
-def is_batch_size(tokens: Any) -> bool:
-    return tokens is None or (isinstance(tokens, int) and tokens >= 1)
+def check_batch_size(tokens: Any) -> None:
+    if not (tokens is None or (isinstance(tokens, int) and tokens >= 1)):
+        raise ConfigError(f"batch_tokens: expected an integer from 1, or None, found {tokens!r}.")
 
 
 def model_metadata(model: InferenceModel, padding: int) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from fewaspect import __version__
 from fewaspect.core.errors import CheckpointError, ConfigError, FewAspectError
 from fewaspect.core.files import atomic_folder, atomic_write, check_digest, load_arrays, save_arrays, sha256_of
 from fewaspect.core.settings import to_json
-from fewaspect.detector.fitting import CachedEncoding, FittedState, encode_examples
-from fewaspect.detector.model import SAVED, InferenceModel, is_batch_size, load_model
+from fewaspect.detector.fitting import CachedEncoding, FittedState, Pile, encode_examples
+from fewaspect.detector.model import SAVED, InferenceModel, check_batch_size, load_model
 from fewaspect.detector.support import Examples
 from fewaspect.detector.thresholds import DEFAULT_THRESHOLD, thresholds_of
 from fewaspect.inference.model_folder import GRAPH, TOKENIZER, is_model, model_files
@@ -43,6 +43,7 @@ class SavedDetector:
     files: dict[str, str]
     identity: dict[str, Any]
     version: str
+    learned: int = 0  # unlabelled sentences
 
 
 def write_detector(
@@ -63,7 +64,8 @@ def write_detector(
         about = {
             "format": FORMAT, "version": VERSION, "fewaspect": __version__, "parameters": dict(parameters),
             "answers": "matrix" if matrix else "names", **_described(state.examples, tuned),
-            "model": dict(model.identity), "files": {name: sha256_of(new / name) for name in _digested(new)},
+            **_learned(state.pile), "model": dict(model.identity),
+            "files": {name: sha256_of(new / name) for name in _digested(new)},
         }  # fmt: skip
         for name, content in ((SAVED, to_json(about)), (CARD, model_card(about))):
             with atomic_write(new / name) as file:
@@ -102,11 +104,12 @@ def read_description(path: Path) -> SavedDetector:
         _check_parameters(parameters)
         thresholds_of(examples.names, parameters["threshold"], tuned)
         matrix, version = about["answers"] == "matrix", str(about.get("fewaspect", "?"))
+        learned = int(about.get("unlabelled", {}).get("sentences", 0))
     except (KeyError, TypeError, ValueError, AttributeError, FewAspectError) as error:
         raise CheckpointError(
             f"{path}: expected the description of a detector, found a damaged one: {error!r}."
         ) from error
-    return SavedDetector(examples, tuned, parameters, matrix, files, identity, version)
+    return SavedDetector(examples, tuned, parameters, matrix, files, identity, version, learned)
 
 
 def model_card(about: Mapping[str, Any]) -> str:
@@ -119,6 +122,7 @@ def model_card(about: Mapping[str, Any]) -> str:
         about, thresholds=[_threshold(aspect, about["parameters"]["threshold"]) for aspect in about["aspects"]],
         negatives=sum(not example["aspects"] for example in about["examples"]),
         precision=_PRECISION[about["model"]["precision"]],
+        learned=about.get("unlabelled", {}).get("sentences", 0),
     )  # fmt: skip
 
 
@@ -137,9 +141,10 @@ def _same_model(path: Path, saved: SavedDetector, model: InferenceModel, own: bo
     what = f"{path.parent}: was saved by fewaspect {saved.version} with another model"
     if own:
         raise CheckpointError(f"{what} than it holds ({', '.join(changed)} differ): the folder is damaged.")
+    forgotten = "What it learned from unlabelled texts is left out: adapt it again. " if saved.learned else ""
     warnings.warn(
         f"{what} than fewaspect {__version__} ships. Its examples are encoded again, and probabilities may differ. "
-        "Save it again to keep the new encodings.",
+        f"{forgotten}Save it again to keep the new encodings.",
         ModelChangedWarning,
         stacklevel=4,
     )
@@ -164,6 +169,14 @@ def _described(examples: Examples, tuned: Mapping[str, float]) -> dict[str, Any]
             for text, own in examples.sentences.items()
         ],
     }
+
+
+def _learned(pile: Pile | None) -> dict[str, Any]:
+    """How many unlabelled sentences it learned from, and a digest of what was learned; nothing without any."""
+    if pile is None:
+        return {}
+    digest = hashlib.sha256(pile.sums.tobytes() + pile.lengths.astype(np.int64).tobytes()).hexdigest()
+    return {"unlabelled": {"sentences": len(pile), "sha256": digest}}
 
 
 def _read_about(path: Path) -> dict[str, Any]:
@@ -209,8 +222,7 @@ def _examples(about: Mapping[str, Any]) -> Examples:
 def _check_parameters(parameters: Mapping[str, Any]) -> None:
     if set(parameters) != {"threshold", "batch_tokens"}:
         raise ValueError(f"parameters must be threshold and batch_tokens, found {', '.join(parameters)}")
-    if not is_batch_size(parameters["batch_tokens"]):
-        raise ValueError(f"batch_tokens must be an integer from 1, or null, found {parameters['batch_tokens']!r}")
+    check_batch_size(parameters["batch_tokens"])
 
 
 def _text(value: Any) -> str:
@@ -229,6 +241,7 @@ def _arrays(state: FittedState) -> dict[str, np.ndarray]:
             name: np.concatenate([getattr(encoding, name) for encoding in (empty, *encodings)])
             for name in ("lengths", "keys", "vectors", "tokens")
         },
+        **({} if state.pile is None else {"pile_sums": state.pile.sums, "pile_lengths": state.pile.lengths}),
     }
 
 
@@ -249,7 +262,16 @@ def _encoded(path: Path, examples: Examples, model: InferenceModel) -> FittedSta
         labels = dict(zip(label_texts, parts[len(encodings) :], strict=True))
     except (KeyError, ValueError) as error:
         raise CheckpointError(f"{path}: the encodings do not fit the examples in {SAVED}: {error}.") from error
-    return FittedState(examples, encodings, labels, model.encoder.width)
+    return FittedState(examples, encodings, labels, model.encoder.width, _pile(path, arrays, model))
+
+
+def _pile(path: Path, arrays: Mapping[str, np.ndarray], model: InferenceModel) -> Pile | None:
+    if "pile_sums" not in arrays:
+        return None
+    sums, lengths = arrays["pile_sums"], arrays.get("pile_lengths", np.zeros(0))
+    if sums.ndim != 2 or sums.shape != (len(lengths), model.encoder.width) or (lengths < 1).any():
+        raise CheckpointError(f"{path}: expected a pile, found sums {sums.shape} and lengths {lengths.shape}.")
+    return Pile(sums, lengths)
 
 
 def _parts(rows: np.ndarray, ends: np.ndarray) -> list[np.ndarray]:

@@ -11,7 +11,7 @@ class Problem(NamedTuple):
     """Weighted least squares over M rows, each scaled by the root of its weight."""
 
     X: np.ndarray  # (M, d)
-    y: np.ndarray  # (M,)
+    y: np.ndarray  # (M,), or (M, N) for several targets
     root: np.ndarray  # (M,)
 
 
@@ -25,6 +25,23 @@ def ridge_direction(rows: np.ndarray, positive: np.ndarray, negative: np.ndarray
     if X.shape[0] > X.shape[1]:
         return np.linalg.solve(regularized(X.T @ X, strength), X.T @ y)
     return X.T @ np.linalg.solve(regularized(X @ X.T, strength), y)
+
+
+def linear_head(rows: np.ndarray, labels: np.ndarray, strength: float) -> np.ndarray:
+    """(N, d) directions of one regression for all aspects, of (M, d) rows on (M, N) labels; means are left out."""
+    if not len(rows):
+        return np.zeros((labels.shape[1], rows.shape[1]), dtype=rows.dtype)
+    y = labels - labels.mean(axis=0)
+    if rows.shape[0] > rows.shape[1]:
+        return np.linalg.solve(regularized(rows.T @ rows, strength), rows.T @ y).T
+    return (rows.T @ np.linalg.solve(regularized(rows @ rows.T, strength), y)).T
+
+
+def linear_head_left_out(rows: np.ndarray, labels: np.ndarray, strength: float) -> np.ndarray:
+    """(M, N) the prediction for each row by a regression without it (PRESS, as below)."""
+    y = labels - labels.mean(axis=0)
+    residuals, R = residuals_and_operator(Problem(rows, y, np.ones(len(rows))), strength)
+    return y - residuals / np.diagonal(R)[:, None]
 
 
 def leave_one_out(
@@ -57,7 +74,7 @@ def balanced_problem(rows: np.ndarray, positive: np.ndarray, negative: np.ndarra
 
 
 def residuals_and_operator(problem: Problem, strength: float) -> tuple[np.ndarray, np.ndarray]:
-    """(M,) residuals R y and (M, M) R, up to the same factor."""
+    """Residuals R y, in the shape of y, and (M, M) R, up to the same factor."""
     X, y, _ = problem
     if X.shape[0] <= X.shape[1]:
         R = np.linalg.inv(regularized(X @ X.T, strength))

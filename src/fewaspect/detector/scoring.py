@@ -10,12 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fewaspect.core.settings import LPNPlusSettings, build_settings
-from fewaspect.detector.ridge import leave_one_out, ridge_direction
+from fewaspect.detector.ridge import leave_one_out, linear_head, linear_head_left_out, ridge_direction
 from fewaspect.inference.encoded import Sentences, norms, unit
 
 MAX_NEGATIVES = 128  # negative rows in an aspect's regression: more than an episode of the benchmark has
 MAX_COSINES = 1 << 22  # between tokens, computed at once
 MAX_TOKEN_EXAMPLES = 64  # examples of an aspect whose tokens are compared
+HEAD_STRENGTH = 1.0  # regularisation of the linear classifier
+NEAREST, NEAREST_SCALE = 10, 10.0  # neighbours of a sentence, and the scale of their cosines in the softmax
+MIN_NEIGHBOURS = 100  # sentences; with fewer, a sentence's own score stands in
+LABELLED_VALUE = 0.6  # what an example's own label adds to its score as a neighbour
+SAME = 0.9999  # cosine from which two sentences are one
 
 
 class FittedAspects(NamedTuple):
@@ -27,7 +32,17 @@ class FittedAspects(NamedTuple):
     ridge_directions: np.ndarray  # (N, d) what separates them from the examples of other aspects
     shots: np.ndarray  # (N,)
     token_list: TokenList | None
+    head_directions: np.ndarray | None = None  # (N, d) linear classifier of whole sentences
+    neighbours: Neighbours | None = None
+    mean: np.ndarray | None = None  # (d,) what token states are centred by before all this
     bias: float = 0.0  # added to the logits of all probabilities
+
+
+class Neighbours(NamedTuple):
+    """M sentences, of the pile and of the examples, and what each says of the aspects."""
+
+    vectors: np.ndarray  # (M, d)
+    values: np.ndarray  # (M, N) on the scale of scores
 
 
 class TokenList(NamedTuple):
@@ -46,6 +61,8 @@ class ScoreComponents(NamedTuple):
     attended_similarity: np.ndarray  # cosine of the attended sentence and the attended prototype
     ridge_score: np.ndarray  # product of the attended sentence and the ridge direction
     token_match: np.ndarray | None  # the best token's cosine with a token of the aspect minus that with one of others
+    head_score: np.ndarray | None = None  # product of the sentence vector and the linear classifier
+    neighbour_score: np.ndarray | None = None  # mean over the nearest sentences of what they say of the aspect
 
 
 class SupportSet(NamedTuple):
@@ -103,12 +120,16 @@ class LPNPlusScorer:
         """(d,) of one aspect, from its own (K, d) examples, their (K,) weights and its (d,) label text alone."""
         return self._blend((weights @ vectors)[None], label[None], np.array([weights.sum()]))[0]
 
-    def fit(self, support: SupportSet, prototypes: np.ndarray, max_negatives: int = MAX_NEGATIVES) -> FittedAspects:
+    def fit(
+        self, support: SupportSet, prototypes: np.ndarray, max_negatives: int = MAX_NEGATIVES,
+        pile: np.ndarray | None = None,
+    ) -> FittedAspects:  # fmt: skip
         """Attention steps: the first query is the prototype, each next one the direction of the attended prototype
         and of the ridge regression together.
 
         With more than `max_negatives` rows, an aspect's regression takes as negative ones those nearest to its
-        prototype. Up to that many, as in the episodes of the benchmark, it takes all.
+        prototype. Up to that many, as in the episodes of the benchmark, it takes all. `pile` are (M, d) vectors of
+        unlabelled sentences, neighbours of those that are scored.
         """
         shots = support.membership.sum(axis=0)
         queries, attended, directions = prototypes, np.empty_like(prototypes), np.empty_like(prototypes)
@@ -117,7 +138,11 @@ class LPNPlusScorer:
             for n, regression in enumerate(self.attend_once(queries, support, prototypes, max_negatives)):
                 attended[n], directions[n] = self._fit_aspect(regression, support, n)
         tokens = token_list(support) if self.settings.token_match_weight else None
-        return FittedAspects(prototypes, queries, attended, directions, shots, tokens)
+        fitted = FittedAspects(prototypes, queries, attended, directions, shots, tokens)
+        if self.settings.head_weight:
+            head = linear_head(support.examples.vectors, head_labels(support), HEAD_STRENGTH)
+            fitted = fitted._replace(head_directions=head)
+        return fitted._replace(neighbours=self._neighbours(fitted, support, pile))
 
     def attend_once(
         self, queries: np.ndarray, support: SupportSet, prototypes: np.ndarray, max_negatives: int
@@ -158,7 +183,12 @@ class LPNPlusScorer:
             own = np.flatnonzero(support.membership[:, n])
             attended[own, n] = self._left_out(vectors[np.isin(rows, own)], support, n)
             sentence[own, n] = self._left_out(support.examples.vectors[own], support, n)
-        return ScoreComponents(sentence, attended[:S], ridge[:S], None)
+        head, near = None, None
+        if fitted.head_directions is not None:
+            head = linear_head_left_out(support.examples.vectors, head_labels(support), HEAD_STRENGTH)
+        if self.settings.neighbour_weight:
+            near = self.neighbour_score(fitted, support.examples.vectors, left_out=True)
+        return ScoreComponents(sentence, attended[:S], ridge[:S], None, head, near)
 
     def components(self, fitted: FittedAspects, sentences: Sentences) -> ScoreComponents:
         """(Q, N) each, of Q sentences.
@@ -173,22 +203,61 @@ class LPNPlusScorer:
         match = None
         if fitted.token_list:
             match = sentences.reduce(np.maximum, self.token_matches(fitted.token_list, sentences))
-        return ScoreComponents(sentences.vectors @ fitted.prototypes.T, attended, ridge, match)
+        vectors, head, near = sentences.vectors, None, None
+        if fitted.head_directions is not None:
+            head = vectors @ fitted.head_directions.T
+        if self.settings.neighbour_weight:
+            near = self.neighbour_score(fitted, vectors)
+        return ScoreComponents(vectors @ fitted.prototypes.T, attended, ridge, match, head, near)
 
     def combine_scores(self, components: ScoreComponents) -> np.ndarray:
         """(Q, N) scores on the scale of cosines."""
-        sentence, attended, ridge, match = components
-        scores = (1 - self.attended_weight) * sentence + self.attended_weight * attended
-        scores = scores + self.settings.ridge_weight * ridge
-        return scores if match is None else scores + self.settings.token_match_weight * match
+        sentence, attended, ridge, match, head, near = components
+        s, scores = self.settings, (1 - self.attended_weight) * sentence + self.attended_weight * attended
+        scores = scores + s.ridge_weight * ridge
+        weighted = ((s.token_match_weight, match), (s.head_weight, head), (s.neighbour_weight, near))
+        for weight, part in weighted:
+            scores = scores if part is None else scores + weight * part
+        return scores
+
+    def neighbour_score(self, fitted: FittedAspects, vectors: np.ndarray, left_out: bool = False) -> np.ndarray:
+        """(Q, N) mean of what the nearest sentences say; where there are too few, what the sentence itself would say.
+
+        `left_out`: a sentence is no neighbour of itself.
+        """
+        known = fitted.neighbours
+        if known is None:
+            return vectors @ self.sentence_directions(fitted).T
+        cosines = vectors @ known.vectors.T
+        if left_out:
+            cosines[cosines > SAME] = -1.0
+        nearest = np.argpartition(-cosines, NEAREST, axis=1)[:, :NEAREST]
+        weights = np.exp(NEAREST_SCALE * np.take_along_axis(cosines, nearest, axis=1))
+        values: np.ndarray = np.einsum("qk,qkn->qn", weights, known.values[nearest])
+        return values / weights.sum(axis=1, keepdims=True)
+
+    def sentence_directions(self, fitted: FittedAspects) -> np.ndarray:
+        """(N, d) the score of a sentence as if every aspect attended to all of it."""
+        s, weight = self.settings, self.attended_weight
+        directions = (1 - weight) * fitted.prototypes + weight * fitted.attended_prototypes
+        directions = directions + s.ridge_weight * fitted.ridge_directions
+        return directions if fitted.head_directions is None else directions + s.head_weight * fitted.head_directions
 
     def token_evidence(self, fitted: FittedAspects, sentences: Sentences) -> list[np.ndarray]:
-        """For each sentence (N, T), what each token adds to the scores, which are sums over tokens."""
-        weight = self.attended_weight
-        directions = weight * fitted.attended_prototypes + self.settings.ridge_weight * fitted.ridge_directions
-        attention, lengths, attended, sentence = self._attend(fitted, sentences, directions, fitted.prototypes)
+        """For each sentence (N, T), what each token adds to the scores, which are sums over tokens.
+
+        What neighbours say is not of its words: the sentence itself stands in for them.
+        """
+        s, weight = self.settings, self.attended_weight
+        directions = weight * fitted.attended_prototypes + s.ridge_weight * fitted.ridge_directions
+        whole = (1 - weight) * fitted.prototypes
+        if fitted.head_directions is not None:
+            whole = whole + s.head_weight * fitted.head_directions
+        if s.neighbour_weight:
+            whole = whole + s.neighbour_weight * self.sentence_directions(fitted)
+        attention, lengths, attended, sentence = self._attend(fitted, sentences, directions, whole)
         sums = norms(sentences.reduce(np.add, sentences.tokens))  # a sentence vector is the direction of the sum
-        added = (1 - weight) * sentence / np.repeat(sums, sentences.lengths, axis=0)
+        added = sentence / np.repeat(sums, sentences.lengths, axis=0)
         added = added + attention * attended / np.repeat(lengths, sentences.lengths, axis=0)
         parts = [added[start:end].T for start, end in sentences.spans()]
         if fitted.token_list:
@@ -211,6 +280,21 @@ class LPNPlusScorer:
                 cosines[start:end].max(axis=0, out=row)
             result[first : first + step] = nearest_of(nearest, known.positive) - nearest_of(nearest, known.negative)
         return result
+
+    def _neighbours(self, fitted: FittedAspects, support: SupportSet, pile: np.ndarray | None) -> Neighbours | None:
+        """The pile without the examples, then the examples, which say what they are labelled too."""
+        examples = support.examples.vectors
+        if pile is None or not self.settings.neighbour_weight:
+            pile = examples[:0]
+        elif len(examples):
+            pile = pile[(pile @ examples.T).max(axis=1) < SAME]
+        vectors = np.concatenate([pile, examples])
+        if not self.settings.neighbour_weight or len(vectors) < MIN_NEIGHBOURS:
+            return None
+        values = vectors @ self.sentence_directions(fitted).T
+        labels = head_labels(support)
+        values[len(pile) :] += LABELLED_VALUE * (labels - labels.mean(axis=0)) if len(labels) else 0.0
+        return Neighbours(vectors, values)
 
     def _fit_aspect(self, regression: Regression, support: SupportSet, n: int) -> tuple[np.ndarray, np.ndarray]:
         """(d,) attended prototype and ridge direction."""
@@ -249,6 +333,16 @@ class LPNPlusScorer:
         share = _sigmoid(self.label_logit + self.label_slope * np.log(np.maximum(shots, 1)))
         share = np.where(shots > 0, share, 1.0)[:, None].astype(labels.dtype)
         return unit((1 - share) * unit(means) + share * labels)
+
+
+def head_labels(support: SupportSet) -> np.ndarray:
+    """(S, N) 1 for an example of the aspect, 0 for others."""
+    return (support.membership > 0).astype(support.membership.dtype)
+
+
+def centring_share(examples: int) -> float:
+    """How much of the mean of so many examples is subtracted: not all of it, or a single one would be nothing."""
+    return examples / (examples + 1)
 
 
 def row_weights(support: SupportSet, prototypes: np.ndarray, max_negatives: int) -> tuple[np.ndarray, np.ndarray]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
+from fewaspect.core.errors import ConfigError
 from fewaspect.data.labels import shortened
 from fewaspect.detector.fitting import FittedState
 from fewaspect.detector.model import SentencePredictions
@@ -28,6 +30,8 @@ def suggest(
     known: FittedState, texts: Sequence[str], reading: SentencePredictions, thresholds: np.ndarray, n: int
 ) -> list[Suggestion]:
     """The best `n`, chosen one by one: what resembles one that is chosen already loses value. Equal texts once."""
+    if not isinstance(n, Integral) or n < 0:
+        raise ConfigError(f"n: expected an integer from 0, found {n!r}.")
     candidates = _candidates(known, texts, reading)
     if not candidates:
         return []

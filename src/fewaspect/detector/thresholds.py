@@ -5,6 +5,7 @@ Thresholds act here and nowhere else.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -12,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from fewaspect.core.errors import ConfigError
-from fewaspect.data.labels import unknown_aspect_error
+from fewaspect.core.errors import ConfigError, DataError
+from fewaspect.data.labels import check_texts, to_indicator_matrix, unknown_aspect_error
 from fewaspect.detector.fitting import FittedState, fit_aspects
 from fewaspect.detector.model import InferenceModel
+from fewaspect.detector.support import ExampleWarning
 
 DEFAULT_THRESHOLD = 0.5  # on aspects held out in training, F1 is best from 0.4 to 0.5; higher, more empties are right
 F1 = Callable[[np.ndarray, np.ndarray, float], float]  # of probabilities and truth, each (texts,), at a threshold
@@ -36,6 +38,13 @@ def thresholds_of(names: Sequence[str], given: Threshold, tuned: Mapping[str, fl
         own = {name: _checked(value, f"threshold of {name}") for name, value in chosen.items()}
         return np.array([own.get(name, DEFAULT_THRESHOLD) for name in names])
     return np.full(len(names), _checked(given, "threshold"))
+
+
+def plain(given: Threshold) -> Threshold:
+    """For JSON, which knows no numbers of numpy."""
+    if given is None:
+        return None
+    return {name: float(value) for name, value in given.items()} if isinstance(given, Mapping) else float(given)
 
 
 def refuse_overruled(given: Threshold, tuned: Sequence[str] = ()) -> None:
@@ -125,6 +134,18 @@ def expected_f1_at(probabilities: np.ndarray, truth: np.ndarray, threshold: floa
 
 def _f1(right: int, wrong: float, missed: int) -> float:
     return 2 * right / (2 * right + wrong + missed) if right + wrong + missed else 1.0
+
+
+def read_labelled(names: Sequence[str], texts: Any, labels: Any) -> tuple[list[str], np.ndarray]:
+    """Texts to tune on and (texts, N) what is true of them; labels that are no aspects are taken as none."""
+    if texts is None:
+        raise DataError("texts: expected those of the labels, found none. Give both, or neither.")
+    truth, unknown = to_indicator_matrix(labels, names, len(checked := check_texts(texts)))
+    if not checked:
+        raise DataError("texts: expected labelled texts to tune on, found none.")
+    if unknown:
+        warnings.warn(f"labels that are no aspects, taken as none: {', '.join(unknown)}.", ExampleWarning, 3)
+    return checked, truth
 
 
 def tune(

@@ -49,6 +49,13 @@ class Sentences:
         within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         return Sentences(self.vectors[rows], self.tokens[np.repeat(self.starts[rows], lengths) + within], lengths)
 
+    def centred(self, mean: np.ndarray | None) -> Sentences:
+        """Token states without `mean`, (d,), and sentence vectors anew from their sums; unchanged for None."""
+        if mean is None:
+            return self
+        tokens = self.tokens - mean
+        return Sentences(unit(self.reduce(np.add, tokens)), tokens, self.lengths)
+
     def spans(self) -> list[tuple[int, int]]:
         """Where the tokens of each sentence begin and end."""
         return list(zip(self.starts.tolist(), (self.starts + self.lengths).tolist(), strict=True))

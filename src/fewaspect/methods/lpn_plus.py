@@ -19,7 +19,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from fewaspect.core.settings import LPNPlusSettings
-from fewaspect.detector.scoring import LPNPlusScorer, SupportSet
+from fewaspect.detector.scoring import LPNPlusScorer, SupportSet, centring_share
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.inference.encoded import Sentences
 from fewaspect.methods.base import Episodes, Method, Representations, Scores, Task, shared_tokens
@@ -62,6 +62,7 @@ class LPNPlus(Method):
     def score(self, task: Task) -> Scores:
         """Logits of all steps; in training those of the first one, which alone the encoder learns from: a loss that the
         next step has already made small teaches less."""
+        task = self.centred(task) if self.settings.centred else task
         if self.training:
             task = self._with_hidden_names(task)
             logits = self.learned_logits(task)
@@ -76,6 +77,18 @@ class LPNPlus(Method):
         """(N, d) shots blended with the label text; each class's depends on nothing of the others."""
         means = task.membership.T.to(task.support.vectors) @ task.support.vectors
         return self._blend(means, task)
+
+    def centred(self, task: Task) -> Task:
+        """All token states without their mean over the support, which says what all of its sentences are about."""
+        sides = (task.support, task.labels, task.queries)
+        tokens, rows = shared_tokens(*sides)
+        distinct, places = rows.unique(return_inverse=True)
+        own = tokens.take(distinct)
+        support, labels, queries = places.split([len(side) for side in sides])
+        examples = own.take(support.unique())
+        mean = centring_share(len(examples)) * examples.values.mean(dim=0)
+        every = self.represent(own.with_values(own.values - mean))
+        return Task(every.take(support), task.membership, every.take(labels), every.take(queries))
 
     def learned_logits(self, task: Task) -> Tensor:
         """(Q, N) of the first attention step: cosines of whole sentences and of attended ones, at the learned scale."""

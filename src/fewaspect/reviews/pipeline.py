@@ -15,6 +15,7 @@ from fewaspect.data.formats.records import printable
 from fewaspect.reviews.formats import OutputFormat
 from fewaspect.reviews.readers.review_reader import Columns, Review, read_reviews, survey
 from fewaspect.reviews.readers.source import Source
+from fewaspect.reviews.sampling import ReviewSample
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -33,20 +34,27 @@ class Detector(Protocol):
 
 
 class Stream:
-    """Chunks of reviews, and what is known of them before: all of a file, the first chunk of a pipe."""
+    """Chunks of reviews, and what is known of them before: all of a file, the first chunk of a pipe.
 
-    def __init__(self, source: Source, column: str | None = None, size: int = CHUNK) -> None:
-        known = survey(source, column)
+    `sample` are reviews of what is known, for a detector to adapt to before the first one is scored.
+    """
+
+    def __init__(
+        self, source: Source, column: str | None = None, size: int = CHUNK, *, sampled: bool = False
+    ) -> None:  # fmt: skip
+        sample = ReviewSample() if sampled else None
+        known = survey(source, column, sample)
         self.chunks = chunked(read_reviews(source, column), size)
         if known is None:
             first = next(self.chunks, [])
             self.chunks = chain([first], self.chunks)
-            known = Columns.of(first)
+            known = Columns.of(sample.passing(first) if sample else first)
         if not known.total:
             raise source.place.error("expected reviews, found none.")
         if not source.rereadable:
             known.total = None
         self.columns, self.place = known, source.place
+        self.sample = sample.texts() if sample else []
 
 
 @dataclass

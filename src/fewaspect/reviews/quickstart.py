@@ -40,6 +40,7 @@ def run_quickstart(out: Path) -> Path:
     from fewaspect.reviews.formats import InputFormat
     from fewaspect.reviews.readers.review_reader import read_reviews
     from fewaspect.reviews.readers.source import Source
+    from fewaspect.reviews.sampling import ReviewSample
 
     console, sentences = Console(), load_sample()["test"]
     examples, reviews = out / "examples.json", out / "reviews.jsonl"
@@ -49,14 +50,15 @@ def run_quickstart(out: Path) -> Path:
             f"{names} taken as found; delete what you want to have as it was at first.\n", soft_wrap=True, markup=False
         )
     given = read_definitions(examples)
-    texts = [review.text for review in read_reviews(Source(str(reviews), InputFormat.JSONL))]
-    detector = AspectDetector()
+    detector, sample = AspectDetector(), ReviewSample()  # of the reviews, as `detect` takes it
+    texts = [review.text for review in sample.passing(read_reviews(Source(str(reviews), InputFormat.JSONL)))]
 
     console.rule("[bold]1  Name aspects and give a few examples")
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExampleWarning)
         detector.fit(given.examples, given.labels, names=given.names, descriptions=given.descriptions)
+        detector.adapt(sample.texts())
     ready, shots = time.perf_counter() - started, detector.shots_
     console.print(f"{len(shots)} aspects, {sum(shots.values())} examples, ready in {ready:.1f} s.")
     console.print(*detector.remarks_, "", sep="\n", markup=False)

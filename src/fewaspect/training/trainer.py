@@ -20,10 +20,8 @@ from rich.console import Console
 from fewaspect.core.errors import CheckpointError, TrainingError
 from fewaspect.core.files import atomic_write
 from fewaspect.core.progress import on_terminal, progress_bar, unit_progress
-from fewaspect.core.settings import TrainSettings, parse_range, to_json
-from fewaspect.data.benchmarks import load_benchmark
-from fewaspect.data.episodes import EpisodeSampler
-from fewaspect.data.labelled import SentenceSet, with_joined_sentences
+from fewaspect.core.settings import TrainSettings, to_json
+from fewaspect.data.labelled import SentenceSet
 from fewaspect.encoders.frozen import FrozenStates
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.evaluation.evaluator import evaluate_episodes
@@ -35,8 +33,9 @@ from fewaspect.training.batch_norm import BatchNormStatistics
 from fewaspect.training.environment import describe_environment
 from fewaspect.training.prefetch import episodes_on
 from fewaspect.training.processes import ProcessGroup
-from fewaspect.training.run import VALIDATION_SEED, build_model, report_truncation
+from fewaspect.training.run import build_model, report_truncation
 from fewaspect.training.run_folder import RunFolder, RunSettings
+from fewaspect.training.training_data import load_training_data
 
 READ_LOSSES_EVERY = 10  # steps; reading them waits for a GPU
 
@@ -78,11 +77,9 @@ class Trainer:
     ) -> None:  # fmt: skip
         self.settings, self.folder, self.processes, self.console = settings, folder, processes, console
         s = settings.train
-        benchmark = load_benchmark(s.benchmark, data, train=s.train or None)
-        train_set = with_joined_sentences(benchmark.require_train(), s.joined, s.seed)
-        self.sampler = self._sampler(train_set, s.seed)
-        validation = self._sampler(benchmark.validation, VALIDATION_SEED)
-        self.validation_episodes = list(validation.episodes(s.validation_episodes))
+        source = load_training_data(s, data)
+        self.sampler, train_set, validation_set = source.train, source.train.sentences, source.validation.sentences
+        self.validation_episodes = list(source.validation.episodes(s.validation_episodes))
 
         device, started = processes.accelerator.device, time.perf_counter()
         with processes.accelerator.local_main_process_first():  # it fills the machine's cache, which the others read
@@ -92,10 +89,10 @@ class Trainer:
             encoder.frozen.model.to(device)
             self.model.to(device)
             frozen = FrozenStates(encoder)
-            total = len(train_set) + len(benchmark.validation)
+            total = len(train_set) + len(validation_set)
             with unit_progress(console, "frozen layers", total, "sentences") as done:
                 self.train_set = PreparedSet.of(train_set, frozen, done)
-                self.validation_set = PreparedSet.of(benchmark.validation, frozen, done)
+                self.validation_set = PreparedSet.of(validation_set, frozen, done)
         self.steps = math.ceil(s.episodes / s.episodes_per_step)
         self.optimiser = torch.optim.AdamW(_parameter_groups(self.model, s), fused=True)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, self._rate_at)
@@ -103,11 +100,9 @@ class Trainer:
         self.state = TrainingState()
         self.metadata: dict[str, Any] = {
             "settings": settings.as_dict(),
-            "train_source": benchmark.train_source,
-            "train_aspects": list(train_set.classes),
-            "joined_sentences": len(train_set) - len(benchmark.require_train()),
+            **source.about,
             "encoder_digest": encoder.source.digest,
-            "data_digest": _digest(train_set, benchmark.validation),
+            "data_digest": _digest(train_set, validation_set),
             "truncated_sentences": self.train_set.truncated() + self.validation_set.truncated(),
             "encoding_seconds": time.perf_counter() - started,
             "processes": processes.size,
@@ -285,13 +280,6 @@ class Trainer:
 
     def _identity(self) -> dict[str, str]:
         return {name: self.metadata[name] for name in ("encoder_digest", "data_digest")}
-
-    def _sampler(self, sentences: SentenceSet, seed: int) -> EpisodeSampler:
-        s = self.settings.train
-        return EpisodeSampler(
-            sentences, way=parse_range("way", s.way), shot=parse_range("shot", s.shot), queries=s.queries,
-            none_rate=s.none_rate, protocol=s.protocol, seed=seed,
-        )  # fmt: skip
 
     def _rate_at(self, step: int) -> float:
         """Factor of the learning rates: linear warm-up, then linear decay to zero."""

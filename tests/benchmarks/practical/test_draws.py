@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from draws import draw, frequent_aspects, merged, pick_examples
+from draws import SETS, VALIDATION, chosen_sets, draw, frequent_aspects, load_set, merged, pick_examples, shortened
 from fewaspect.data.labelled import LabelledSentence
+from fewaspect.experiments.results_file import read_results
+
+DATA = Path(os.environ.get("FEWASPECT_DATA", Path(__file__).parents[3] / ".." / "shared" / "data"))
+FIRST_DIGEST = "07c0bed1a234acda0b61d72a02bd455b"
 
 SENTENCES = [
     LabelledSentence(f"sentence {i}", tuple(name for name, every in (("a", 2), ("b", 3), ("c", 5)) if i % every == 0))
@@ -55,6 +66,68 @@ def test_another_seed_is_another_draw() -> None:
     assert draw(SENTENCES, 5, 0, 100).digest != draw(SENTENCES, 5, 1, 100).digest
 
 
-def test_a_half_with_too_few_examples_is_refused() -> None:
-    with pytest.raises(ValueError, match="expected 5 examples of aspect 0"):
-        pick_examples(np.ones((4, 1), dtype=bool), np.arange(4), 5)
+def test_an_aspect_with_too_few_sentences_in_its_half_gives_what_it_has() -> None:
+    rows = np.array([[True, False]] * 3 + [[False, True]] * 60)
+    assert len(pick_examples(rows, np.arange(63), 50)) == 3 + 50
+    drawn = draw(SENTENCES, 50, seed=3, test=150)
+    has = np.sum(drawn.example_rows, axis=0)
+    held = [
+        sum(name in sentence.aspects for sentence in SENTENCES if sentence.text in drawn.pile) for name in drawn.names
+    ]
+    assert (has >= np.minimum(50, held)).all()
+    assert min(held) < 50
+    with pytest.raises(ValueError, match="expected examples of aspect 1 in the half, found none"):
+        pick_examples(rows, np.arange(3), 1)
+
+
+def test_the_steps_of_the_learning_curves_hold_one_another() -> None:
+    drawn = [set(draw(SENTENCES, shots, seed=0, test=100).examples) for shots in (1, 5, 10, 20, 50, 100)]
+    assert all(fewer < more for fewer, more in itertools.pairwise(drawn))
+
+
+def test_the_pile_is_the_half_of_the_examples_and_holds_no_tested_sentence() -> None:
+    for seed in range(3):
+        drawn = draw(SENTENCES, 10, seed, test=1000)
+        assert set(drawn.examples) < set(drawn.pile)
+        assert not set(drawn.pile) & set(drawn.texts)
+        assert len(drawn.pile) == len(drawn.texts) == 200
+    many = [LabelledSentence(f"text {i}", ("a",)) for i in range(4000)]
+    assert len(draw(many, 1, 0, 10).pile) == 1500
+
+
+def test_the_digest_is_that_of_the_draw_without_the_pile() -> None:
+    """The digest of the format in which the first measurements were made."""
+    drawn = draw(SENTENCES, 5, 0, 100)
+    fields = ("names", "examples", "example_rows", "texts", "rows")
+    written = json.dumps({name: getattr(drawn, name) for name in fields})
+    assert drawn.digest == replace(drawn, pile=[]).digest == hashlib.sha256(written.encode()).hexdigest()
+    assert drawn.digest.startswith(FIRST_DIGEST)
+
+
+@pytest.mark.skipif(not (DATA / "practical").is_dir(), reason="needs the sets: set FEWASPECT_DATA to their folder")
+def test_the_draws_are_those_of_the_committed_measurements() -> None:
+    results = read_results(Path(__file__).parents[3] / "docs" / "results" / "practical.jsonl")
+    committed = {(r["set"], r["shots"], r["seed"]): r["draw"] for r in results if r["seed"] == 0}
+    sets = {name: load_set(name, DATA) for name in {name for name, *_ in committed}}
+    assert {place: draw(sets[place[0]], *place[1:], 800).digest for place in committed} == committed
+
+
+def test_validation_sets_are_shortened_in_the_same_order_every_time() -> None:
+    many = [LabelledSentence(f"text {i}") for i in range(3000)]
+    assert shortened(many, 2400) == shortened(many, 2400)
+    assert len(set(shortened(many, 2400))) == 2400
+    assert shortened(many, 2400) != many[:2400]
+
+
+def test_a_validation_set_is_read_from_its_folder(tmp_path: Path) -> None:
+    path = tmp_path / "corpus" / "validation" / "banking77.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"text": "a top up", "labels": ["TOP_UP"]}) + "\n", encoding="utf-8")
+    assert load_set("banking77", tmp_path) == [LabelledSentence("a top up", ("top up",))]
+
+
+def test_sets_are_chosen_by_group_or_name() -> None:
+    assert chosen_sets("visible") == list(SETS)
+    assert chosen_sets("books,validation,books") == ["books", *VALIDATION]
+    with pytest.raises(ValueError, match="expected visible, validation or names of sets, found 'bookz'"):
+        chosen_sets("bookz")

@@ -12,17 +12,17 @@ from fewaspect.detector.scoring import ScoreComponents
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "studies"))
 
-from shipped_model import fit_probability_model
+from probabilities import fit_probability_model
 
 
 def random_components(Q: int, N: int, seed: int) -> tuple[ScoreComponents, np.ndarray]:
-    parts = np.random.default_rng(seed).random((4, Q, N))
+    parts = np.random.default_rng(seed).random((6, Q, N))
     return ScoreComponents(*parts), parts.mean(axis=0)
 
 
 def test_fitting_finds_the_regression_that_made_the_truth() -> None:
     rng = np.random.default_rng(1)
-    truth = ProbabilityModel(-2.0, dict(zip(FEATURES, (1.0, -2.0, 3.0, 0.25, 4.0, -1.0, 0.1), strict=True)))
+    truth = ProbabilityModel(-2.0, dict(zip(FEATURES, (1.0, -2.0, 3.0, 0.25, 4.0, -1.0, 0.1, 0.5, -0.5), strict=True)))
     episodes = []
     for seed in range(200):
         components, scores = random_components(40, 2 + seed % 5, seed)

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fewaspect.data.formats.records import Place, quoted, shown
 from fewaspect.reviews.formats import InputFormat
 from fewaspect.reviews.readers.source import DELIMITERS, Source
+
+if TYPE_CHECKING:
+    from fewaspect.reviews.sampling import ReviewSample
 
 USUAL_COLUMNS = ("text", "review", "sentence", "content", "body")
 _COMPARED = 1000  # columns: to compare names takes long
@@ -169,20 +172,20 @@ class Columns:
         return cls(kinds, total)
 
 
-def survey(source: Source, column: str | None) -> Columns | None:
+def survey(source: Source, column: str | None, sample: ReviewSample | None = None) -> Columns | None:
     """Reads a file once to its end, which takes no time beside scoring it; None for a pipe, which is read once only.
 
-    Parquet has a schema: there, the first row is enough.
+    All reviews are candidates of the `sample`. Without one, the first row of Parquet is enough: it has a schema.
     """
     if not source.rereadable:
         return None
-    reviews = read_reviews(source, column)
+    reviews = read_reviews(source, column) if sample is None else sample.passing(read_reviews(source, column))
     if source.format is not InputFormat.PARQUET:
         return Columns.of(reviews)
     from fewaspect.data.formats.parquet import opened_parquet
     from fewaspect.reviews.readers.parquet_records import python_schema
 
-    columns = Columns.of(islice(reviews, 1))
+    columns = Columns.of(islice(reviews, 1) if sample is None else reviews)
     with source.opened() as file, opened_parquet(file, source.place) as parquet:
         columns.total, columns.schema = parquet.metadata.num_rows, python_schema(parquet.schema_arrow)
     columns.kinds = dict.fromkeys(columns.schema.names, Kind.MIXED)

@@ -124,7 +124,7 @@ class Dashboard(ResponseBody):
 def tune(studio: CurrentStudio, project: ProjectId, nothing: EmptyBody | None = None) -> Any:
     """Set each threshold where the leave-one-out F1 of its aspect on the examples is best; one change."""
     with studio.engine.foreground():
-        snapshot = studio.engine.snapshot(project)
+        snapshot = studio.engine.learned_snapshot(project)
         detector = studio.engine.fit(snapshot.definition, snapshot.detector)  # tuning changes it
         if detector is None:
             raise DataError("tune: expected a project with aspects, found none.")
@@ -166,7 +166,7 @@ def dashboard(studio: CurrentStudio, project: ProjectId) -> Any:
 
 def _evaluate(studio: Studio, project: int, texts: list[str], labels: list[list[str]]) -> dict[str, Any]:
     with studio.engine.foreground():
-        return evaluate_texts(studio.engine.snapshot(project), texts, labels)
+        return evaluate_texts(studio.engine.learned_snapshot(project), texts, labels)
 
 
 def _from_json(body: bytes) -> tuple[list[str], list[list[str]]]:

@@ -108,7 +108,7 @@ def project_response(studio: Studio, project: int) -> dict[str, Any]:
     return {
         **row, "aspects": aspect_responses(snapshot), "revision": snapshot.revision,
         "threshold": DEFAULT_THRESHOLD if threshold is None else threshold, "threshold_set": threshold,
-        "scored": snapshot.scores.scored, "can_undo": can_undo, "can_redo": can_redo,
+        "scored": snapshot.scored, "can_undo": can_undo, "can_redo": can_redo,
         "dated": any(snapshot.sentences.dates),
     }  # fmt: skip
 

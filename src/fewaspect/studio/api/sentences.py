@@ -109,7 +109,7 @@ def list_some(
     with studio.engine.foreground():
         snapshot = studio.engine.snapshot(project, revision)
         total, found = query.page(snapshot, offset, limit)
-    return {"total": total, "revision": snapshot.revision, "scored": snapshot.scores.scored, "sentences": found}
+    return {"total": total, "revision": snapshot.revision, "scored": snapshot.scored, "sentences": found}
 
 
 @router.get("/{sentence}", response_model=SentenceDetail, responses=errors(404))

@@ -57,12 +57,16 @@ class _Project:
 
 
 class Engine:
-    """Hands out snapshots; what is stale in them is scored by a worker, chunk by chunk, while no request runs."""
+    """Hands out snapshots; what is stale in them is scored by a worker, chunk by chunk, while no request runs.
+
+    So does a detector learn from the imported sentences, before they are scored.
+    """
 
     def __init__(self, database: Database, load: Callable[[], InferenceModel] | None = None) -> None:
         self.database, self._load = database, load or caching_model
         self._model: InferenceModel | None = None
         self._fitting = threading.RLock()  # the model is loaded and each revision fitted once, others wait for it
+        self._learning = threading.Lock()  # taken before `_fitting`: one thread encodes what is learned from
         self._changed = threading.Condition()  # guards the fields below and wakes the worker
         self._projects: OrderedDict[int, _Project] = OrderedDict()  # most recently used last
         self._requests = 0  # that want the processor now
@@ -90,11 +94,17 @@ class Engine:
     def scored_snapshot(self, project: int) -> Snapshot:
         """The newest, once no sentence is stale."""
         with self.foreground():
-            snapshot = self.snapshot(project)
+            snapshot = self.learned_snapshot(project)
             while len(stale := snapshot.scores.stale()):
                 snapshot.score(stale[: 4 * CHUNK])
-                snapshot = self.snapshot(project)
+                snapshot = self.learned_snapshot(project)
             return snapshot
+
+    def learned_snapshot(self, project: int) -> Snapshot:
+        """The newest, once its detector has learned from the sentences."""
+        while (snapshot := self.snapshot(project)).must_learn:
+            self._learn(project, snapshot)
+        return snapshot
 
     def fit(self, definition: Definition, before: AspectDetector | None = None) -> AspectDetector | None:
         """A detector of its own; examples that `before` has are not encoded again. None without aspects."""
@@ -145,6 +155,22 @@ class Engine:
             detector = self.fit(definition, before.detector if before else None)
             return self._replace(project, Snapshot.after(before, definition, detector, sentences))
 
+    def _learn(self, project: int, snapshot: Snapshot) -> None:
+        """Encode some of what is learned from; with the last of it, a snapshot that has learned is the newest."""
+        sentences = snapshot.sentences
+        with self._learning:
+            if not sentences.pile.encode(self.model, CHUNK):
+                return
+            with self._fitting:
+                held = self._use(project)
+                if held is None or held.newest.sentences is not sentences or not held.newest.must_learn:
+                    return  # removed, changed, or another thread was faster
+                before = held.newest.detector
+                if before is not None and before.pile_size_:
+                    before = None  # fitted anew: what it learned from other sentences is gone
+                if (detector := self.fit(held.newest.definition, before)) is not None:
+                    self._replace(project, held.newest.after_learning(detector.adapt(sentences.pile.texts)))
+
     def _use(self, project: int) -> _Project | None:
         with self._changed:
             if project in self._projects:
@@ -179,6 +205,8 @@ class Engine:
             if held.previous:
                 return project, partial(_renew, held)
         for project, held in projects if not self._requests else ():
+            if held.newest.must_learn:
+                return project, partial(self._learn, project, held.newest)
             if len(stale := held.newest.scores.stale()):
                 return project, partial(held.newest.score, stale[:CHUNK])
         return None

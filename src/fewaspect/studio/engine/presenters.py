@@ -45,7 +45,7 @@ def dashboard_counts(snapshot: Snapshot) -> dict[str, Any]:
     counts = decided.astype(np.int64)
     both = counts.T @ counts  # (N, N)
     return {
-        "sentences": len(decided), "none": int((~decided.any(axis=1)).sum()), "scored": snapshot.scores.scored,
+        "sentences": len(decided), "none": int((~decided.any(axis=1)).sum()), "scored": snapshot.scored,
         "revision": snapshot.revision,
         "aspects": [{"id": number, "count": int(both[n, n])} for n, number in enumerate(ids)],
         "together": [[ids[i], ids[j], int(both[i, j])] for i, j in np.argwhere(np.triu(both, 1))],

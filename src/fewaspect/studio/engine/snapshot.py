@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fewaspect.detector.fitting import MIN_PILE
 from fewaspect.detector.suggest import uncertainty
 from fewaspect.detector.thresholds import decide
+from fewaspect.studio.engine.learning import SentencePile
 from fewaspect.studio.engine.score_table import ScoreTable
 from fewaspect.studio.problems import NotFoundError
 from fewaspect.studio.store.definition import Definition, Example
@@ -79,6 +81,10 @@ class ImportedSentences:
         return rows
 
     @cached_property
+    def pile(self) -> SentencePile:
+        return SentencePile(self.texts)
+
+    @cached_property
     def casefolded(self) -> list[str]:
         return [text.casefold() for text in self.texts]
 
@@ -97,6 +103,7 @@ class Snapshot:
     detector: AspectDetector | None  # None: no aspects
     sentences: ImportedSentences
     scores: ScoreTable
+    learned_version: int | None = None  # of the sentences that the detector has learned from
     shown: ShownCache = field(default_factory=ShownCache)
 
     @classmethod
@@ -109,7 +116,27 @@ class Snapshot:
         if before is None:
             return cls(definition, detector, sentences, ScoreTable(sentences.ids, ids))
         refitted = before.definition.as_examples() != definition.as_examples()
-        return cls(definition, detector, sentences, before.scores.successor(sentences.ids, ids, refitted=refitted))
+        scores = before.scores.successor(sentences.ids, ids, refitted=refitted)
+        return cls(definition, detector, sentences, scores, before.learned_version if before.detector else None)
+
+    def after_learning(self, detector: AspectDetector) -> Snapshot:
+        """The same with a detector that has learned from the sentences."""
+        before = self.detector.pile_size_ if self.detector else 0
+        changed = detector.pile_size_ > 0 or before > 0
+        scores = self.scores.successor(self.sentences.ids, self.aspect_ids, refitted=changed)
+        return Snapshot(self.definition, detector, self.sentences, scores, self.sentences.version)
+
+    @property
+    def must_learn(self) -> bool:
+        """Whether the detector has not learned from these sentences; from few of them there is nothing to learn."""
+        if self.detector is None or self.learned_version == self.sentences.version:
+            return False
+        return len(self.sentences.texts) >= MIN_PILE or self.detector.pile_size_ > 0
+
+    @property
+    def scored(self) -> float:
+        """Share of the sentences with scores that will stay; below 1 until the detector has learned."""
+        return min(self.scores.scored, 0.99) if self.must_learn else self.scores.scored
 
     def precedes(self, project: Any) -> bool:
         """Whether the row of the project in the database is newer."""

@@ -89,10 +89,10 @@ def _fields(review: Review) -> dict[str, Any]:
 
 
 def _wait_for_detection(studio: Studio, project: int, job: Job) -> None:
-    scores = studio.engine.snapshot(project).scores
-    job.stage, job.done, job.total = "detecting", 0, len(scores.sentence_ids)
-    while len(scores.stale()) and not studio.jobs.stopping.is_set():
+    snapshot = studio.engine.snapshot(project)
+    job.stage, job.done, job.total = "detecting", 0, len(snapshot.sentences.ids)
+    while (snapshot.must_learn or len(snapshot.scores.stale())) and not studio.jobs.stopping.is_set():
         time.sleep(POLL)
-        scores = studio.engine.snapshot(project).scores
-        job.done = job.total - len(scores.stale())
+        snapshot = studio.engine.snapshot(project)
+        job.done = job.total - len(snapshot.scores.stale())
     job.done = job.total

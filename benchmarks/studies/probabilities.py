@@ -1,0 +1,159 @@
+"""The probability model of the detector, learned over many label sets: which share of (sentence, aspect) pairs with
+such features hold.
+
+Tasks are drawn as users make them: 1 to 12 aspects of one label set, 1 to 50 examples each, uneven, some aspects
+without a name or without examples, half of the tasks with a pile; a third of the sentences has none of the aspects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fewaspect.data.corpus import LabelSet
+from fewaspect.detector.calibration import FEATURES, NONE_RATE, ProbabilityModel, fit_bias, score_features
+from fewaspect.detector.fitting import prototypes
+from fewaspect.detector.model import InferenceModel
+from fewaspect.detector.scoring import FittedAspects, SupportSet, centring_share
+from fewaspect.inference.encoded import Sentences, unit
+
+MOST_TEXTS, MOST_ASPECTS, QUERIES, PILE = 2400, 12, 120, 1200
+FEWEST = 24  # sentences of an aspect, in both halves together
+SHOTS = (1, 2, 3, 5, 8, 10, 20, 50)
+UNNAMED, BARE, ALONE, WITHOUT_PILE = 0.1, 0.05, 0.05, 0.5
+
+
+@dataclass(frozen=True)
+class EncodedSet:
+    """Sentences of a label set with their (texts, labels) truth, and its label texts, as a model reads them."""
+
+    name: str
+    sentences: Sentences
+    truth: np.ndarray
+    labels: Sentences
+
+
+@dataclass(frozen=True)
+class Task:
+    """Aspects fitted to examples, and sentences to tag with the truth of them."""
+
+    support: SupportSet
+    fitted: FittedAspects
+    features: np.ndarray  # (Q, N, features)
+    truth: np.ndarray  # (Q, N) bool
+
+
+def encode_sets(
+    model: InferenceModel, sets: Sequence[LabelSet], on_done: Callable[[str], None] = print
+) -> list[EncodedSet]:
+    """At most `MOST_TEXTS` texts of each set, in a fixed random order, and its labels that have enough of them."""
+    encoded = []
+    for one in sets:
+        texts = one.sentences.texts
+        order = np.random.default_rng(99).permutation(len(texts))[:MOST_TEXTS]
+        truth = one.sentences.labels[order]
+        kept = np.flatnonzero(truth.sum(axis=0) >= FEWEST)
+        labels = encode(model, [one.sentences.classes[c] for c in kept])
+        encoded.append(EncodedSet(one.name, encode(model, [texts[i] for i in order]), truth[:, kept], labels))
+        on_done(f"{one.name}: {len(order)} texts, {len(kept)} labels")
+    return encoded
+
+
+def encode(model: InferenceModel, texts: Sequence[str]) -> Sentences:
+    """In the order of the texts; one that cannot be read has no tokens."""
+    states = [np.zeros((0, model.encoder.width), dtype=np.float32)] * len(texts)
+    for batch, read in model.map_batches(texts, None, lambda sentences: sentences):
+        for index, part in zip(batch.tolist(), np.split(read.tokens, np.cumsum(read.lengths)[:-1]), strict=True):
+            states[index] = part
+    return Sentences.of(states, model.encoder.width)
+
+
+def tasks(model: InferenceModel, one: EncodedSet, count: int, seed: int) -> Iterator[Task]:
+    """Random tasks of one label set."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        most = min(MOST_ASPECTS, one.truth.shape[1])
+        way = 1 if rng.random() < ALONE else int(rng.integers(min(2, most), most + 1))
+        aspects = rng.permutation(one.truth.shape[1])[:way]
+        order = rng.permutation(len(one.truth))
+        pool, rest = order[: len(order) // 2], order[len(order) // 2 :]
+        shots = np.minimum(rng.choice(SHOTS) * rng.uniform(0.5, 1.5, way), 60).astype(int).clip(1)
+        shots[rng.random(way) < BARE] = 0
+        rows = pick(one.truth[:, aspects], pool, shots)
+        if len(rows):
+            pile = None if rng.random() < WITHOUT_PILE else pool[:PILE]
+            yield fit_task(
+                model, one, aspects, rows, pile, queries(one.truth[:, aspects], rest, rng), rng.random(way) < UNNAMED
+            )
+
+
+def pick(truth: np.ndarray, pool: np.ndarray, shots: np.ndarray) -> np.ndarray:
+    """Rows of the pool, in its order, until every aspect has its number, or all there are; 0 is none."""
+    allowed = pool[~truth[pool][:, shots == 0].any(axis=1)]
+    chosen: dict[int, None] = {}
+    for n in np.argsort(truth[pool].sum(axis=0), kind="stable"):
+        have = sum(bool(truth[i, n]) for i in chosen)
+        members = [int(i) for i in allowed if truth[i, n] and int(i) not in chosen]
+        chosen.update(dict.fromkeys(members[: max(0, int(shots[n]) - have)]))
+    return np.array(list(chosen), dtype=np.int64)
+
+
+def queries(truth: np.ndarray, rest: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Sentences of the other half, `NONE_RATE` of them with none of the aspects where there are so many."""
+    some = truth[rest].any(axis=1)
+    wanted = round(NONE_RATE * QUERIES)
+    return np.concatenate([rng.permutation(rest[~some])[:wanted], rng.permutation(rest[some])[: QUERIES - wanted]])
+
+
+def fit_task(
+    model: InferenceModel, one: EncodedSet, aspects: np.ndarray, rows: np.ndarray, pile: np.ndarray | None,
+    tagged: np.ndarray, hidden: np.ndarray,
+) -> Task:  # fmt: skip
+    """As `fewaspect.detector.fitting` does it, from sentences that are encoded already."""
+    scorer, sentences = model.scorer, one.sentences
+    mean = None
+    if scorer.settings.centred:
+        read = sentences.take(np.union1d(rows, pile) if pile is not None else rows)
+        mean = centring_share(len(read)) * read.tokens.mean(axis=0)
+    support = support_of(one, aspects, rows, hidden, mean)
+    vectors = None if pile is None else sentences.take(pile).centred(mean).vectors
+    fitted = scorer.fit(support, prototypes(scorer, support), pile=vectors)
+    components = scorer.components(fitted, sentences.take(tagged).centred(mean))
+    features = score_features(components, scorer.combine_scores(components), fitted.shots)
+    return Task(support, fitted, features, one.truth[tagged][:, aspects])
+
+
+def support_of(
+    one: EncodedSet, aspects: np.ndarray, rows: np.ndarray, hidden: np.ndarray, mean: np.ndarray | None
+) -> SupportSet:
+    """Of an aspect without a name, the mean of its examples stands in for the label text."""
+    examples, names = one.sentences.take(rows).centred(mean), one.labels.take(aspects).centred(mean)
+    membership = one.truth[rows][:, aspects].astype(np.float32)
+    hidden = hidden & membership.any(axis=0)
+    labels = np.where(hidden[:, None], unit(membership.T @ examples.vectors), names.vectors)
+    lengths = np.where(hidden, 0, names.lengths)
+    kept = np.repeat(~hidden, names.lengths)
+    label_tokens = Sentences(labels, names.tokens[kept], lengths)
+    none = (~membership.any(axis=1)).astype(np.float32)
+    return SupportSet(examples, np.arange(len(rows)), membership, none, labels, label_tokens)
+
+
+def fit_probability_model(episodes: Sequence[tuple[np.ndarray, np.ndarray]]) -> ProbabilityModel:
+    """From (Q, N, features) and (Q, N) truth of many episodes; every episode counts the same, whatever its size."""
+    from sklearn.linear_model import LogisticRegression
+
+    x = np.concatenate([rows.reshape(-1, rows.shape[-1]).astype(float) for rows, _ in episodes])
+    y = np.concatenate([truth.ravel() for _, truth in episodes])
+    counts = np.concatenate([np.full(truth.size, 1.0 / truth.size) for _, truth in episodes])
+    middle, spread = x.mean(axis=0), x.std(axis=0) + 1e-9
+    fitted = LogisticRegression(max_iter=1000).fit((x - middle) / spread, y, counts * len(y) / counts.sum())
+    weights = np.where(spread > 1e-8, fitted.coef_[0] / spread, 0.0)
+    intercept = float(fitted.intercept_[0] - weights @ middle)
+    return ProbabilityModel(intercept, dict(zip(FEATURES, map(float, weights), strict=True)))
+
+
+def probabilities(model: InferenceModel, found: ProbabilityModel, task: Task) -> np.ndarray:
+    """(Q, N) with the bias that a detector fits to its own examples."""
+    return found(task.features, fit_bias(model.scorer, found, task.support, task.fitted))
