@@ -18,6 +18,7 @@ class KeywordDetector:
         self.classes_ = list(keywords)
         self.asked: list[list[str]] = []
         self.pile_size_ = 0
+        self.model_ = SimpleNamespace(scorer=SimpleNamespace(learns_from_pile=False))
 
     def adapt(self, texts: Sequence[str]) -> KeywordDetector:
         """Keywords are all it knows."""

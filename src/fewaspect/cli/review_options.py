@@ -97,9 +97,10 @@ def fit_detector(examples: Path, model: Path | None) -> AspectDetector:
 
 
 def adapt_detector(detector: AspectDetector, texts: Sequence[str], adapt: bool | None, console: Console) -> None:
-    """Learn from these reviews, if `adapt` says so; if it says nothing, unless the detector has learned from others."""
+    """Learn from these reviews, if `adapt` says so; if it says nothing, unless the detector has learned from others or
+    its model has no use for them."""
     own = detector.pile_size_
-    if adapt or (adapt is None and not own):
+    if adapt or (adapt is None and not own and detector.model_.scorer.learns_from_pile):
         with console.status("learning from the reviews"):
             detector.adapt(texts)
     say_learned(console, detector.pile_size_, own, adapt)

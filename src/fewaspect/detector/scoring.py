@@ -100,6 +100,11 @@ class LPNPlusScorer:
     label_slope: float
     settings: LPNPlusSettings
 
+    @property
+    def learns_from_pile(self) -> bool:
+        """Whether unlabelled sentences change its scores."""
+        return self.settings.centred or self.settings.neighbour_weight > 0
+
     @classmethod
     def of(cls, tensors: Mapping[str, np.ndarray], settings: LPNPlusSettings) -> LPNPlusScorer:
         """From the weights of a run, by their names; version 0.1 wrote "seen_logit"."""
