@@ -17,7 +17,7 @@ from fewaspect.inference.encoded import Sentences, unit
 from fewaspect.inference.encoder import ONE_THREAD
 from fewaspect.text.splitting import fitting_spans
 
-MAX_PILE = 2000  # sentences that are kept of a pile: with more, nothing was gained
+MAX_PILE = 2000  # sentences that are kept of a pile
 MIN_PILE = 100  # with fewer, a pile is left out
 MAX_REFITTED = 32  # examples that are left out by fitting anew without them
 
