@@ -2,7 +2,8 @@
 such features hold.
 
 Tasks are drawn as users make them: 1 to 12 aspects of one label set, 1 to 50 examples each, uneven, some aspects
-without a name or without examples, half of the tasks with a pile; a third of the sentences has none of the aspects.
+without a name or without examples, half of the tasks with a pile; a third of the sentences has none of the aspects,
+and a few are of another set.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from fewaspect.data.corpus import LabelSet
 from fewaspect.detector.calibration import FEATURES, NONE_RATE, ProbabilityModel, fit_bias, score_features
 from fewaspect.detector.fitting import prototypes
 from fewaspect.detector.model import InferenceModel
-from fewaspect.detector.scoring import FittedAspects, SupportSet, centring_share
+from fewaspect.detector.scoring import FittedAspects, SupportSet, Uncentred, centring_share
 from fewaspect.inference.encoded import Sentences, unit
 
-MOST_TEXTS, MOST_ASPECTS, QUERIES, PILE = 2400, 12, 120, 1200
+MOST_TEXTS, MOST_ASPECTS, QUERIES, FOREIGN, PILE = 2400, 12, 120, 6, 1200
 FEWEST = 24  # sentences of an aspect, in both halves together
 SHOTS = (1, 2, 3, 5, 8, 10, 20, 50)
 UNNAMED, BARE, ALONE, WITHOUT_PILE = 0.1, 0.05, 0.05, 0.5
@@ -70,9 +71,12 @@ def encode(model: InferenceModel, texts: Sequence[str]) -> Sentences:
     return Sentences.of(states, model.encoder.width)
 
 
-def tasks(model: InferenceModel, one: EncodedSet, count: int, seed: int) -> Iterator[Task]:
-    """Random tasks of one label set."""
+def tasks(
+    model: InferenceModel, one: EncodedSet, count: int, seed: int, others: Sequence[EncodedSet] = ()
+) -> Iterator[Task]:
+    """Random tasks of one label set, with a few sentences of `others`, which have none of its aspects."""
     rng = np.random.default_rng(seed)
+    elsewhere = [other.sentences for other in others if other.name != one.name]
     for _ in range(count):
         most = min(MOST_ASPECTS, one.truth.shape[1])
         way = 1 if rng.random() < ALONE else int(rng.integers(min(2, most), most + 1))
@@ -84,9 +88,10 @@ def tasks(model: InferenceModel, one: EncodedSet, count: int, seed: int) -> Iter
         rows = pick(one.truth[:, aspects], pool, shots)
         if len(rows):
             pile = None if rng.random() < WITHOUT_PILE else pool[:PILE]
-            yield fit_task(
-                model, one, aspects, rows, pile, queries(one.truth[:, aspects], rest, rng), rng.random(way) < UNNAMED
-            )
+            tagged, hidden = queries(one.truth[:, aspects], rest, rng), rng.random(way) < UNNAMED
+            other = elsewhere[rng.integers(len(elsewhere))] if elsewhere else one.sentences.take(rows[:0])
+            foreign = other.take(rng.permutation(len(other))[:FOREIGN])
+            yield fit_task(model, one, aspects, rows, pile, tagged, hidden, foreign)
 
 
 def pick(truth: np.ndarray, pool: np.ndarray, shots: np.ndarray) -> np.ndarray:
@@ -109,7 +114,7 @@ def queries(truth: np.ndarray, rest: np.ndarray, rng: np.random.Generator) -> np
 
 def fit_task(
     model: InferenceModel, one: EncodedSet, aspects: np.ndarray, rows: np.ndarray, pile: np.ndarray | None,
-    tagged: np.ndarray, hidden: np.ndarray,
+    tagged: np.ndarray, hidden: np.ndarray, foreign: Sentences,
 ) -> Task:  # fmt: skip
     """As `fewaspect.detector.fitting` does it, from sentences that are encoded already."""
     scorer, sentences = model.scorer, one.sentences
@@ -120,38 +125,58 @@ def fit_task(
     support = support_of(one, aspects, rows, hidden, mean)
     vectors = None if pile is None else sentences.take(pile).centred(mean).vectors
     fitted = scorer.fit(support, prototypes(scorer, support), pile=vectors)
-    components = scorer.components(fitted, sentences.take(tagged).centred(mean))
+    components = scorer.components(fitted._replace(mean=mean), joined(sentences.take(tagged), foreign))
     features = score_features(components, scorer.combine_scores(components), fitted.shots)
-    return Task(support, fitted, features, one.truth[tagged][:, aspects])
+    truth = np.zeros((len(tagged) + len(foreign), len(aspects)), dtype=bool)
+    truth[: len(tagged)] = one.truth[tagged][:, aspects]
+    return Task(support, fitted, features, truth)
 
 
 def support_of(
     one: EncodedSet, aspects: np.ndarray, rows: np.ndarray, hidden: np.ndarray, mean: np.ndarray | None
 ) -> SupportSet:
     """Of an aspect without a name, the mean of its examples stands in for the label text."""
-    examples, names = one.sentences.take(rows).centred(mean), one.labels.take(aspects).centred(mean)
+    read, texts = one.sentences.take(rows), one.labels.take(aspects)
+    examples, names = read.centred(mean), texts.centred(mean)
     membership = one.truth[rows][:, aspects].astype(np.float32)
     hidden = hidden & membership.any(axis=0)
-    labels = np.where(hidden[:, None], unit(membership.T @ examples.vectors), names.vectors)
+    labels, before = (
+        np.where(hidden[:, None], unit(membership.T @ own.vectors), text.vectors)
+        for own, text in ((examples, names), (read, texts))
+    )
+    uncentred = None if mean is None else Uncentred(read.vectors, before)
     lengths = np.where(hidden, 0, names.lengths)
     kept = np.repeat(~hidden, names.lengths)
     label_tokens = Sentences(labels, names.tokens[kept], lengths)
     none = (~membership.any(axis=1)).astype(np.float32)
-    return SupportSet(examples, np.arange(len(rows)), membership, none, labels, label_tokens)
+    return SupportSet(examples, np.arange(len(rows)), membership, none, labels, label_tokens, uncentred)
+
+
+def joined(first: Sentences, second: Sentences) -> Sentences:
+    pairs = ((first.vectors, second.vectors), (first.tokens, second.tokens), (first.lengths, second.lengths))
+    return Sentences(*map(np.concatenate, pairs))
 
 
 def fit_probability_model(episodes: Sequence[tuple[np.ndarray, np.ndarray]]) -> ProbabilityModel:
     """From (Q, N, features) and (Q, N) truth of many episodes; every episode counts the same, whatever its size."""
     from sklearn.linear_model import LogisticRegression
 
-    x = np.concatenate([rows.reshape(-1, rows.shape[-1]).astype(float) for rows, _ in episodes])
+    x = with_slopes(np.concatenate([rows.reshape(-1, rows.shape[-1]).astype(float) for rows, _ in episodes]))
     y = np.concatenate([truth.ravel() for _, truth in episodes])
     counts = np.concatenate([np.full(truth.size, 1.0 / truth.size) for _, truth in episodes])
     middle, spread = x.mean(axis=0), x.std(axis=0) + 1e-9
     fitted = LogisticRegression(max_iter=1000).fit((x - middle) / spread, y, counts * len(y) / counts.sum())
     weights = np.where(spread > 1e-8, fitted.coef_[0] / spread, 0.0)
     intercept = float(fitted.intercept_[0] - weights @ middle)
-    return ProbabilityModel(intercept, dict(zip(FEATURES, map(float, weights), strict=True)))
+    named = [dict(zip(FEATURES, map(float, part), strict=True)) for part in np.split(weights, 2)]
+    return ProbabilityModel(intercept, *named)
+
+
+def with_slopes(features: np.ndarray) -> np.ndarray:
+    """(rows, 2 features): each also times the logarithm of the number of examples, but for those that say what the
+    task is like."""
+    log_shots, task = features[:, [FEATURES.index("log_shots")]], np.isin(FEATURES, ("log_shots", "log_aspects"))
+    return np.concatenate([features, np.where(task, 0.0, log_shots * features)], axis=1)
 
 
 def probabilities(model: InferenceModel, found: ProbabilityModel, task: Task) -> np.ndarray:

@@ -53,7 +53,7 @@ def main() -> None:
             export(new, Path(scratch) / "model")
             model = load_model(Path(scratch) / "model")
             sets = encode_sets(model, held_out_sets(arguments.data))
-        drawn = {one.name: list(tasks(model, one, TASKS, seed=7)) for one in sets}
+        drawn = {one.name: list(tasks(model, one, TASKS, seed=7, others=sets)) for one in sets}
         measured = cross_validated(model, sets, drawn)
         episodes = [(task.features, task.truth) for own in drawn.values() for task in own]
         fit_probability_model(episodes).save(new / PROBABILITY_MODEL)

@@ -21,18 +21,19 @@ from fewaspect.detector.calibration import FEATURES, NONE_RATE, ProbabilityModel
 from fewaspect.detector.fitting import FittedState, fit_aspects, support_set
 from fewaspect.detector.scoring import ScoreComponents
 
-WEIGHTS = dict(zip(FEATURES, (1.0, -2.0, 3.0, 0.25, 4.0, -1.0, 0.1, 0.5, -0.5), strict=True))
+WEIGHTS = dict(zip(FEATURES, (1.0, -2.0, 3.0, 0.25, 4.0, -1.0, 0.1, 0.5, -0.5, 2.0), strict=True))
+SLOPES = dict(zip(FEATURES, (-0.3, 0.2, 0.5, 0.1, -0.2, 0.0, 0.0, 0.4, 0.1, -1.0), strict=True))
 
 
 def random_components(Q: int, N: int, seed: int = 0) -> tuple[ScoreComponents, np.ndarray]:
-    parts = np.random.default_rng(seed).random((6, Q, N))
+    parts = np.random.default_rng(seed).random((7, Q, N))
     return ScoreComponents(*parts), parts.mean(axis=0)
 
 
 def test_a_probability_is_the_logistic_function_of_the_score_features() -> None:
     components, scores = random_components(3, 4)
     shots = np.array([1.0, 5.0, 0.0, 2.0])
-    found = ProbabilityModel(-0.7, WEIGHTS)(score_features(components, scores, shots))
+    found = ProbabilityModel(-0.7, WEIGHTS, SLOPES)(score_features(components, scores, shots))
     for q in range(3):
         total = sum(math.exp(5 * float(s)) for s in scores[q])
         for n in range(4):
@@ -40,7 +41,8 @@ def test_a_probability_is_the_logistic_function_of_the_score_features() -> None:
             seen = [*(float(part[q, n]) for part in components[:3]), math.log(math.exp(5 * s) / total)]
             seen += [s - float(np.sort(scores[q])[-3]), math.log(1 + float(shots[n])), math.log(4)]
             seen += [float(part[q, n]) for part in components[4:]]
-            logit = -0.7 + sum(w * x for w, x in zip(WEIGHTS.values(), seen, strict=True))
+            moved = [WEIGHTS[name] + SLOPES[name] * math.log(1 + float(shots[n])) for name in FEATURES]
+            logit = -0.7 + sum(w * x for w, x in zip(moved, seen, strict=True))
             assert float(found[q, n]) == pytest.approx(1 / (1 + math.exp(-logit)))
 
 
@@ -53,7 +55,7 @@ def test_an_aspect_alone_is_not_certain_and_no_text_has_no_probabilities() -> No
 
 
 def test_it_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:
-    model = ProbabilityModel(-0.125, WEIGHTS)
+    model = ProbabilityModel(-0.125, WEIGHTS, SLOPES)
     model.save(tmp_path / "presence.json")
     assert ProbabilityModel.load(tmp_path / "presence.json") == model
 
@@ -70,7 +72,7 @@ def test_the_names_of_version_0_1_are_read(tmp_path: Path) -> None:
     path = tmp_path / "presence.json"
     names = ("whole", "seen", "apart", "share", "lead", "shots", "aspects")
     path.write_text(json.dumps({"intercept": -0.5, "weights": dict(zip(names, WEIGHTS.values(), strict=False))}))
-    model, then = ProbabilityModel.load(path), {**WEIGHTS, "head_score": 0.0, "neighbour_score": 0.0}
+    model, then = ProbabilityModel.load(path), {**WEIGHTS, **dict.fromkeys(FEATURES[7:], 0.0)}
     assert model == ProbabilityModel(-0.5, then)
     model.save(path)
     assert json.loads(path.read_text())["weights"] == then

@@ -12,7 +12,7 @@ from fewaspect import AspectDetector
 from fewaspect.detector import scoring
 from fewaspect.detector.model import InferenceModel, load_model
 from fewaspect.detector.ridge import linear_head, linear_head_left_out
-from fewaspect.detector.scoring import Neighbours
+from fewaspect.detector.scoring import Neighbours, Uncentred
 from fewaspect.inference.encoded import unit
 from scoring_examples import prototypes_of, random_sentences, some_scorer, some_support, states
 
@@ -81,6 +81,23 @@ def test_with_few_sentences_the_sentence_itself_stands_in_and_words_add_up_to_th
     np.testing.assert_allclose(components.neighbour_score, texts.vectors @ scorer.sentence_directions(fitted).T)
     sums = [evidence.sum(axis=1) for evidence in scorer.token_evidence(fitted, texts)]
     np.testing.assert_allclose(np.stack(sums), scorer.combine_scores(components), atol=5e-5)
+
+
+def test_uncentred_similarity_is_that_of_the_texts_as_they_are_read_and_an_example_is_left_out_of_its_own() -> None:
+    rng = np.random.default_rng(6)
+    scorer, read, texts = some_scorer(), some_support(rng, 3), random_sentences(rng, 5)
+    mean = rng.normal(size=16).astype(np.float32)
+    names = read.label_tokens.centred(mean)
+    support = read._replace(
+        examples=read.examples.centred(mean), labels=names.vectors, label_tokens=names,
+        uncentred=Uncentred(read.examples.vectors, read.labels),
+    )  # fmt: skip
+    fitted = scorer.fit(support, prototypes_of(scorer, support))._replace(mean=mean)
+    found, plain = scorer.components(fitted, texts), scorer.fit(read, prototypes_of(scorer, read))
+    np.testing.assert_allclose(found.uncentred_similarity, texts.vectors @ plain.prototypes.T, atol=1e-6)
+    np.testing.assert_allclose(found.sentence_similarity, texts.centred(mean).vectors @ fitted.prototypes.T, atol=1e-6)
+    expected = scorer.leave_one_out(read, plain).sentence_similarity
+    np.testing.assert_allclose(scorer.leave_one_out(support, fitted).uncentred_similarity, expected, atol=1e-6)
 
 
 def test_the_pile_is_among_the_neighbours_but_for_the_examples_themselves() -> None:

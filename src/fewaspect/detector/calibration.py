@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer, ScoreCompon
 
 FEATURES = (
     "sentence_similarity", "attended_similarity", "ridge_score", "log_softmax", "margin", "log_shots", "log_aspects",
-    "head_score", "neighbour_score",
+    "head_score", "neighbour_score", "uncentred_similarity",
 )  # fmt: skip
 _VERSION_0_1 = dict(zip(("whole", "seen", "apart", "share", "lead", "shots", "aspects"), FEATURES, strict=False))
 SHARPNESS = 5.0  # of the softmax: mild, so that a second aspect keeps its share
@@ -50,10 +50,14 @@ def score_features(components: ScoreComponents, scores: np.ndarray, shots: np.nd
 
 @dataclass(frozen=True)
 class ProbabilityModel:
-    """Intercept and weights of the logistic regression."""
+    """Intercept and weights of the logistic regression.
+
+    With K examples a feature's weight is `weights` + `slopes` log(1 + K): few examples are trusted less than many.
+    """
 
     intercept: float
     weights: dict[str, float]
+    slopes: dict[str, float] = field(default_factory=lambda: dict.fromkeys(FEATURES, 0.0))
 
     def __call__(self, features: np.ndarray, bias: float = 0.0) -> np.ndarray:
         """(Q, N) probabilities of (Q, N, features)."""
@@ -61,13 +65,16 @@ class ProbabilityModel:
 
     def logits(self, features: np.ndarray) -> np.ndarray:
         """(Q, N) of (Q, N, features)."""
-        return features @ np.array([self.weights[name] for name in FEATURES]) + self.intercept
+        weights, slopes = (np.array([part[name] for name in FEATURES]) for part in (self.weights, self.slopes))
+        log_shots: np.ndarray = features[..., FEATURES.index("log_shots")]
+        return features @ weights + log_shots * (features @ slopes) + self.intercept
 
     @property
     def identity(self) -> str:
         """As text, for digests; in the words of version 0.1, so that what it saved is recognized."""
         weights = {old: self.weights[name] for old, name in _VERSION_0_1.items()}
         further = {name: value for name, value in self.weights.items() if name not in _VERSION_0_1.values() and value}
+        further |= {f"{name} log_shots": value for name, value in self.slopes.items() if value}
         return f"Presence(intercept={self.intercept!r}, weights={weights!r})" + (repr(further) if further else "")
 
     def save(self, path: Path) -> None:
@@ -79,7 +86,9 @@ class ProbabilityModel:
         """From its fields as JSON; the names of version 0.1 are read too, and the features it had not are worth 0."""
         given = dict.fromkeys(FEATURES[len(_VERSION_0_1) :], 0.0)
         given |= {_VERSION_0_1.get(name, name): value for name, value in content["weights"].items()}
-        return cls(float(content["intercept"]), {name: float(given[name]) for name in FEATURES})
+        slopes = {**dict.fromkeys(FEATURES, 0.0), **content.get("slopes", {})}
+        both = ({name: float(part[name]) for name in FEATURES} for part in (given, slopes))
+        return cls(float(content["intercept"]), *both)
 
     @classmethod
     def load(cls, path: Path) -> ProbabilityModel:
@@ -138,8 +147,8 @@ def left_out_components(
         found = scorer.components(fitted._replace(token_list=None), support.examples.take(rows[missing]))
         for part, other in ((attended, found.attended_similarity), (ridge, found.ridge_score)):
             part[missing] = np.where(np.isnan(part[missing]), other, part[missing])
-    head, near = (None if part is None else part[rows] for part in (left.head_score, left.neighbour_score))
-    return ScoreComponents(sentence, attended, ridge, None, head, near)
+    further = (None if part is None else part[rows] for part in left[4:])
+    return ScoreComponents(sentence, attended, ridge, None, *further)
 
 
 def most_probable_bias(logits: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> float:

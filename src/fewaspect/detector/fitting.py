@@ -11,7 +11,14 @@ import numpy as np
 
 from fewaspect.detector.calibration import fit_bias
 from fewaspect.detector.model import InferenceModel
-from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer, ScoreComponents, SupportSet, centring_share
+from fewaspect.detector.scoring import (
+    FittedAspects,
+    LPNPlusScorer,
+    ScoreComponents,
+    SupportSet,
+    Uncentred,
+    centring_share,
+)
 from fewaspect.detector.support import Examples
 from fewaspect.inference.encoded import Sentences, unit
 from fewaspect.inference.encoder import ONE_THREAD
@@ -161,9 +168,9 @@ def refitted_components(scorer: LPNPlusScorer, state: FittedState, rows: np.ndar
         others = state.without([texts[row]])
         mean = mean_state(others)
         support = support_set(others, mean)
-        fitted = scorer.fit(support, prototypes(scorer, support))._replace(token_list=None)
+        fitted = scorer.fit(support, prototypes(scorer, support))._replace(token_list=None, mean=mean)
         own = _joined([state.encodings[texts[row]]], state.width).take(np.array([pieces[row]]))
-        found.append(scorer.components(fitted, own.centred(mean)))
+        found.append(scorer.components(fitted, own))
     parts = (None if part[0] is None else np.concatenate(part) for part in zip(*found, strict=True))
     return ScoreComponents(*parts)  # type: ignore[arg-type]  # the first three are always there
 
@@ -207,15 +214,17 @@ def support_set(state: FittedState, mean: np.ndarray | None = None) -> SupportSe
     membership = (examples.membership / in_all[:, None]).astype(np.float32)  # (texts, N)
     negative = (~examples.membership.any(axis=1) / in_all).astype(np.float32)
     membership, negative = np.repeat(membership, pieces, axis=0), np.repeat(negative, pieces)
-    support = _joined(encodings, state.width).centred(mean)
+    read = _joined(encodings, state.width)
     empty = CachedEncoding.empty(state.width)
     texts = [state.label_encodings.get(examples.label_text(name), empty) for name in examples.names]
-    own = [_joined([text], state.width).centred(mean) for text in texts]
-    labels = np.stack([_label_vector(text, support.vectors[membership[:, n] > 0]) for n, text in enumerate(own)])
+    names = [_joined([text], state.width) for text in texts]
+    support, own = read.centred(mean), [text.centred(mean) for text in names]
+    labels = _label_vectors(own, support.vectors, membership)
     in_one = np.array([text.lengths.sum() for text in texts], dtype=np.int64)  # only their tokens are looked up
     label_tokens = Sentences(labels, np.concatenate([text.tokens for text in own]), in_one)
     keys = np.concatenate([empty.keys, *(encoding.keys for encoding in encodings)])
-    return SupportSet(support, keys, membership, negative, labels, label_tokens)
+    before = None if mean is None else Uncentred(read.vectors, _label_vectors(names, read.vectors, membership))
+    return SupportSet(support, keys, membership, negative, labels, label_tokens, before)
 
 
 def encode_texts(model: InferenceModel, texts: Sequence[str]) -> dict[str, CachedEncoding]:
@@ -247,9 +256,10 @@ def _key(ids: Sequence[int]) -> int:
     return int.from_bytes(digest, "little", signed=True)
 
 
-def _label_vector(text: Sentences, shots: np.ndarray) -> np.ndarray:
-    """(d,) of the label text; of an unnamed aspect, the mean of its shots stands in."""
-    return unit((text.vectors if len(text) else shots).sum(axis=0))
+def _label_vectors(texts: Sequence[Sentences], vectors: np.ndarray, membership: np.ndarray) -> np.ndarray:
+    """(N, d) of the label texts; of an unnamed aspect, the mean of its examples, of (S, d), stands in."""
+    own = (text.vectors if len(text) else vectors[membership[:, n] > 0] for n, text in enumerate(texts))
+    return np.stack([unit(part.sum(axis=0)) for part in own])
 
 
 def _joined(encodings: Sequence[CachedEncoding], width: int) -> Sentences:

@@ -91,7 +91,7 @@ class InferenceModel:
 
     def probabilities(self, aspects: FittedAspects, sentences: Sentences) -> np.ndarray:
         """(Q, N)."""
-        components = self.scorer.components(aspects, sentences.centred(aspects.mean))
+        components = self.scorer.components(aspects, sentences)
         features = score_features(components, self.scorer.combine_scores(components), aspects.shots)
         return self.probability_model(features, aspects.bias)
 
@@ -119,7 +119,7 @@ class InferenceModel:
         )  # fmt: skip
 
         def score(some: Sentences) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-            adds = self.scorer.token_evidence(aspects, some.centred(aspects.mean)) if evidence else []
+            adds = self.scorer.token_evidence(aspects, some) if evidence else []
             return self.probabilities(aspects, some), some.vectors, adds
 
         for batch, (probabilities, directions, adds) in self.map_batches(sentences, batch_tokens, score):

@@ -35,6 +35,7 @@ class FittedAspects(NamedTuple):
     head_directions: np.ndarray | None = None  # (N, d) linear classifier of whole sentences
     neighbours: Neighbours | None = None
     mean: np.ndarray | None = None  # (d,) what token states are centred by before all this
+    uncentred_prototypes: np.ndarray | None = None  # (N, d) of states that are not
     bias: float = 0.0  # added to the logits of all probabilities
 
 
@@ -63,6 +64,7 @@ class ScoreComponents(NamedTuple):
     token_match: np.ndarray | None  # the best token's cosine with a token of the aspect minus that with one of others
     head_score: np.ndarray | None = None  # product of the sentence vector and the linear classifier
     neighbour_score: np.ndarray | None = None  # mean over the nearest sentences of what they say of the aspect
+    uncentred_similarity: np.ndarray | None = None  # no term of the score: whether a text is of this domain at all
 
 
 class SupportSet(NamedTuple):
@@ -74,11 +76,19 @@ class SupportSet(NamedTuple):
     negative_weights: np.ndarray  # (S,) weight of a row as an example of none of them
     labels: np.ndarray  # (N, d) of an unnamed aspect, the mean of its examples
     label_tokens: Sentences
+    uncentred: Uncentred | None = None  # where all of these are centred
 
     @property
     def unnamed(self) -> np.ndarray:
         """(N,) bool: the aspect has no label text."""
         return self.label_tokens.lengths == 0
+
+
+class Uncentred(NamedTuple):
+    """Unit vectors of examples and label texts before their states were centred."""
+
+    examples: np.ndarray  # (S, d)
+    labels: np.ndarray  # (N, d)
 
 
 class Regression(NamedTuple):
@@ -144,6 +154,9 @@ class LPNPlusScorer:
                 attended[n], directions[n] = self._fit_aspect(regression, support, n)
         tokens = token_list(support) if self.settings.token_match_weight else None
         fitted = FittedAspects(prototypes, queries, attended, directions, shots, tokens)
+        if before := support.uncentred:
+            means = self._blend(support.membership.T @ before.examples, before.labels, shots)
+            fitted = fitted._replace(uncentred_prototypes=means)
         if self.settings.head_weight:
             head = linear_head(support.examples.vectors, head_labels(support), HEAD_STRENGTH)
             fitted = fitted._replace(head_directions=head)
@@ -188,19 +201,27 @@ class LPNPlusScorer:
             own = np.flatnonzero(support.membership[:, n])
             attended[own, n] = self._left_out(vectors[np.isin(rows, own)], support, n)
             sentence[own, n] = self._left_out(support.examples.vectors[own], support, n)
-        head, near = None, None
+        head, near, uncentred = None, None, None
         if fitted.head_directions is not None:
             head = linear_head_left_out(support.examples.vectors, head_labels(support), HEAD_STRENGTH)
         if self.settings.neighbour_weight:
             near = self.neighbour_score(fitted, support.examples.vectors, left_out=True)
-        return ScoreComponents(sentence, attended[:S], ridge[:S], None, head, near)
+        if (before := support.uncentred) and fitted.uncentred_prototypes is not None:
+            uncentred = before.examples @ fitted.uncentred_prototypes.T
+            for n, own in enumerate(support.membership.T > 0):
+                uncentred[own, n] = self._left_out(before.examples[own], support, n, before)
+        return ScoreComponents(sentence, attended[:S], ridge[:S], None, head, near, uncentred)
 
     def components(self, fitted: FittedAspects, sentences: Sentences) -> ScoreComponents:
-        """(Q, N) each, of Q sentences.
+        """(Q, N) each, of Q sentences as they are read; they are centred here.
 
         An attended sentence is a weighted mean of token states, so its products are means of theirs: the vectors
         themselves, (Q, N, d), are never computed.
         """
+        uncentred = None
+        if fitted.uncentred_prototypes is not None:
+            uncentred = sentences.vectors @ fitted.uncentred_prototypes.T
+        sentences = sentences.centred(fitted.mean)
         attention, lengths, *products = self._attend(
             fitted, sentences, fitted.attended_prototypes, fitted.ridge_directions
         )
@@ -213,11 +234,11 @@ class LPNPlusScorer:
             head = vectors @ fitted.head_directions.T
         if self.settings.neighbour_weight:
             near = self.neighbour_score(fitted, vectors)
-        return ScoreComponents(vectors @ fitted.prototypes.T, attended, ridge, match, head, near)
+        return ScoreComponents(vectors @ fitted.prototypes.T, attended, ridge, match, head, near, uncentred)
 
     def combine_scores(self, components: ScoreComponents) -> np.ndarray:
         """(Q, N) scores on the scale of cosines."""
-        sentence, attended, ridge, match, head, near = components
+        sentence, attended, ridge, match, head, near, _ = components
         s, scores = self.settings, (1 - self.attended_weight) * sentence + self.attended_weight * attended
         scores = scores + s.ridge_weight * ridge
         weighted = ((s.token_match_weight, match), (s.head_weight, head), (s.neighbour_weight, near))
@@ -253,6 +274,7 @@ class LPNPlusScorer:
 
         What neighbours say is not of its words: the sentence itself stands in for them.
         """
+        sentences = sentences.centred(fitted.mean)
         s, weight = self.settings, self.attended_weight
         directions = weight * fitted.attended_prototypes + s.ridge_weight * fitted.ridge_directions
         whole = (1 - weight) * fitted.prototypes
@@ -321,13 +343,14 @@ class LPNPlusScorer:
         squares = sentences.reduce(np.add, attention * among)
         return [attention, np.sqrt(np.maximum(squares, 1e-24)), *products]
 
-    def _left_out(self, vectors: np.ndarray, support: SupportSet, n: int) -> np.ndarray:
+    def _left_out(self, vectors: np.ndarray, support: SupportSet, n: int, texts: Uncentred | None = None) -> np.ndarray:
         """(K,) cosines of the (K, d) examples of an aspect with its prototype without them; of an unnamed aspect, the
-        mean of the others stands in for the label text too."""
+        mean of the others stands in for the label text too. `texts`: of which the label texts are, if not centred."""
         own = np.flatnonzero(support.membership[:, n])
-        weights, labels = support.membership[own, n], np.broadcast_to(support.labels[n], vectors.shape)
+        examples, names = texts or (support.examples.vectors, support.labels)
+        weights, labels = support.membership[own, n], np.broadcast_to(names[n], vectors.shape)
         if support.unnamed[n]:
-            labels = unit(support.examples.vectors[own].sum(axis=0) - support.examples.vectors[own])
+            labels = unit(examples[own].sum(axis=0) - examples[own])
         left = weights.sum() - weights
         left[left < 1e-3] = 0.0  # it is the only one
         others = weights @ vectors - weights[:, None] * vectors
