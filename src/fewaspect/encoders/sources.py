@@ -13,9 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from fewaspect.core.errors import EncoderError
+from fewaspect.core.extras import require
 from fewaspect.core.files import atomic_write, sha256_of
 
 DEFAULT_ENCODER = "minilm"
@@ -68,7 +67,10 @@ def offline_requested() -> bool:
 def cache_folder() -> Path:
     """The folder of all caches: FEWASPECT_CACHE, or that of the user."""
     chosen = os.environ.get("FEWASPECT_CACHE")
-    return Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("fewaspect", appauthor=False))
+    if chosen:
+        return Path(chosen).expanduser()
+    platformdirs = require("platformdirs", "train", "The cache of encoder states")
+    return Path(platformdirs.user_cache_dir("fewaspect", appauthor=False))
 
 
 def _embedded() -> EncoderSource:
