@@ -6,7 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-from fewaspect.inference.model_folder import SHIPPED
+from fewaspect.inference.encoder import SHIPPED
 
 _SUBJECTS = ("soup", "pizza", "garage", "waiter", "bed", "music", "wine", "lift", "street", "lobby")
 _FINDINGS = ("was cold", "took an hour", "is far too small", "made us smile", "costs a fortune", "was full again")

@@ -18,8 +18,16 @@ from fewaspect.core.errors import CheckpointError, ConfigError
 from fewaspect.detector.calibration import ProbabilityModel, score_features
 from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer
 from fewaspect.inference.encoded import Sentences
-from fewaspect.inference.encoder import ONE_THREAD, TextEncoder
-from fewaspect.inference.model_folder import GRAPH, SHIPPED, is_model, load_encoder, model_files, read_metadata
+from fewaspect.inference.encoder import (
+    GRAPH,
+    ONE_THREAD,
+    SHIPPED,
+    TextEncoder,
+    is_model,
+    load_encoder,
+    model_files,
+    read_metadata,
+)
 from fewaspect.text.splitting import Span, fitting_spans, sentence_spans
 from fewaspect.text.tokenization import length_batches
 

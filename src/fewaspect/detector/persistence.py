@@ -21,7 +21,7 @@ from fewaspect.detector.fitting import CachedEncoding, FittedState, Pile, encode
 from fewaspect.detector.model import SAVED, InferenceModel, check_batch_size, load_model
 from fewaspect.detector.support import Examples
 from fewaspect.detector.thresholds import DEFAULT_THRESHOLD, thresholds_of
-from fewaspect.inference.model_folder import GRAPH, TOKENIZER, is_model, model_files
+from fewaspect.inference.encoder import GRAPH, TOKENIZER, is_model, model_files
 
 FORMAT, VERSION = "fewaspect-detector", 3
 TENSORS, CARD, MODEL = "examples.safetensors", "MODEL_CARD.md", "model"

@@ -29,7 +29,7 @@ from fewaspect.encoders.onnx_weights import (
     read_architecture,
 )
 from fewaspect.encoders.sources import DEFAULT_ENCODER, EncoderSource
-from fewaspect.inference.model_folder import is_model, write_metadata, write_model
+from fewaspect.inference.encoder import is_model, write_metadata, write_model
 from fewaspect.text.tokenization import SentenceTokeniser
 from fewaspect.training.run_folder import RunFolder
 from fewaspect.training.run_weights import RunWeights, load_run_weights
