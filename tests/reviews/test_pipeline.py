@@ -9,7 +9,7 @@ import pytest
 
 from fewaspect.data.formats.records import Place
 from fewaspect.reviews import pipeline
-from fewaspect.reviews.readers.review_reader import Review
+from fewaspect.reviews.readers.source import Review
 from keyword_detector import KeywordDetector
 
 

@@ -12,8 +12,7 @@ from fewaspect.data.formats.parquet import opened_parquet
 from fewaspect.data.formats.records import LineReader, Place, Record, quoted, shown
 from fewaspect.reviews.formats import InputFormat
 from fewaspect.reviews.readers.parquet_records import BYTES, arrow_batches
-from fewaspect.reviews.readers.review_reader import Kind
-from fewaspect.reviews.readers.source import read_header, text_records
+from fewaspect.reviews.readers.source import Kind, read_header, text_records
 from fewaspect.reviews.writers import as_json
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from fewaspect.bulk.storage import native_file, opened
 from fewaspect.data.formats.parquet import opened_parquet
 from fewaspect.data.formats.records import LineReader, Place, Record
 from fewaspect.reviews.formats import InputFormat
-from fewaspect.reviews.readers.review_reader import Kind, update_kinds
-from fewaspect.reviews.readers.source import distinct_names, read_header, text_records
+from fewaspect.reviews.readers.source import Kind, distinct_names, read_header, text_records, update_kinds
 
 if TYPE_CHECKING:
     from pyarrow.parquet import FileMetaData

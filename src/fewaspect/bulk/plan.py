@@ -16,7 +16,7 @@ from fewaspect.data.formats.parquet import holds_strings
 from fewaspect.data.formats.records import Place
 from fewaspect.reviews.formats import InputFormat, extension_of
 from fewaspect.reviews.parquet_rows import arrow_schema
-from fewaspect.reviews.readers.review_reader import Kind, text_column
+from fewaspect.reviews.readers.source import Kind, text_column
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -60,8 +60,7 @@ def fit(
 
 def _sampled(reviews: str, read_as: InputFormat | None, column: str | None, encoding: str) -> list[str]:
     """A sample of the reviews, the one that `detect` would take of the file."""
-    from fewaspect.reviews.readers.review_reader import read_reviews
-    from fewaspect.reviews.readers.source import Source
+    from fewaspect.reviews.readers.source import Source, read_reviews
     from fewaspect.reviews.sampling import ReviewSample
 
     reads, _ = choose_formats(reviews, None, None, read_as)

@@ -53,8 +53,7 @@ def suggest(
     from rich.console import Console
 
     from fewaspect.core.files import atomic_write
-    from fewaspect.reviews.readers.review_reader import read_reviews
-    from fewaspect.reviews.readers.source import Source
+    from fewaspect.reviews.readers.source import Source, read_reviews
     from fewaspect.reviews.sampling import ReviewSample, sample_sentences
 
     source, sample = Source(reviews, reads, encoding), ReviewSample()

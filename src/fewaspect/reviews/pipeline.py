@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from fewaspect.data.formats.records import printable
 from fewaspect.reviews.formats import OutputFormat
-from fewaspect.reviews.readers.review_reader import Columns, Review, read_reviews, survey
-from fewaspect.reviews.readers.source import Source
+from fewaspect.reviews.readers.source import Columns, Review, Source, read_reviews, survey
 from fewaspect.reviews.sampling import ReviewSample
 
 if TYPE_CHECKING:

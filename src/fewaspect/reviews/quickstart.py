@@ -38,8 +38,7 @@ def run_quickstart(out: Path) -> Path:
     from fewaspect.detector.support import ExampleWarning
     from fewaspect.reviews.definitions import read_definitions
     from fewaspect.reviews.formats import InputFormat
-    from fewaspect.reviews.readers.review_reader import read_reviews
-    from fewaspect.reviews.readers.source import Source
+    from fewaspect.reviews.readers.source import Source, read_reviews
     from fewaspect.reviews.sampling import ReviewSample
 
     console, sentences = Console(), load_sample()["test"]

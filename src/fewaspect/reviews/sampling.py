@@ -11,7 +11,7 @@ from fewaspect.text.identity import text_identity
 from fewaspect.text.splitting import sentence_spans
 
 if TYPE_CHECKING:
-    from fewaspect.reviews.readers.review_reader import Review
+    from fewaspect.reviews.readers.source import Review
 
 REVIEWS = 4000  # that a detector adapts to: more sentences than it keeps
 _CHARACTERS = 10_000  # of each: some reviews are books

@@ -21,7 +21,7 @@ from fewaspect.data.formats.records import Place, join_names, quoted, table_writ
 from fewaspect.detector.tables import ASPECTS, PROBABILITY
 from fewaspect.reviews.formats import STANDARD, OutputFormat
 from fewaspect.reviews.pages.highlights import Mark, marks
-from fewaspect.reviews.readers.review_reader import Columns, Review
+from fewaspect.reviews.readers.source import Columns, Review
 
 if TYPE_CHECKING:
     from fewaspect.detector.explain import Analysis

@@ -18,8 +18,7 @@ import pytest
 from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.reviews.formats import InputFormat, OutputFormat, PipeFormat, choose_formats
 from fewaspect.reviews.pipeline import Stream, chunked
-from fewaspect.reviews.readers.review_reader import Kind, Review, read_reviews, survey, text_column
-from fewaspect.reviews.readers.source import Source, distinct_names
+from fewaspect.reviews.readers.source import Kind, Review, Source, distinct_names, read_reviews, survey, text_column
 
 NASTY = 'Cold soup, "great" waiter 🍜\nsecond line'
 

@@ -15,8 +15,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fewaspect.reviews.formats import InputFormat
-from fewaspect.reviews.readers.review_reader import read_reviews
-from fewaspect.reviews.readers.source import Source
+from fewaspect.reviews.readers.source import Source, read_reviews
 from fewaspect.studio.limits import Limits
 from studio_imports import import_text
 

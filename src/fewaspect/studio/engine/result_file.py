@@ -10,7 +10,7 @@ from fewaspect.data.formats.records import Place
 from fewaspect.detector.explain import Analysis
 from fewaspect.detector.thresholds import best_first, reason
 from fewaspect.reviews.pipeline import Summary
-from fewaspect.reviews.readers.review_reader import Columns, Kind, update_kinds
+from fewaspect.reviews.readers.source import Columns, Kind, update_kinds
 from fewaspect.reviews.writers import Layout, Row, TableWriter, Writer, open_target
 from fewaspect.studio.engine.snapshot import Snapshot
 

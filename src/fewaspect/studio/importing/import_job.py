@@ -11,7 +11,7 @@ from fewaspect.core.errors import FewAspectError
 from fewaspect.data.labels import check_texts
 from fewaspect.reviews.formats import InputFormat
 from fewaspect.reviews.pipeline import Stream
-from fewaspect.reviews.readers.review_reader import Review
+from fewaspect.reviews.readers.source import Review
 from fewaspect.reviews.writers import as_json
 from fewaspect.studio.importing.budget import Budget
 from fewaspect.studio.importing.dates import read_dates

@@ -7,8 +7,7 @@ from itertools import islice
 from typing import Any
 
 from fewaspect.core.errors import DataError
-from fewaspect.reviews.readers.review_reader import text_column
-from fewaspect.reviews.readers.source import Source
+from fewaspect.reviews.readers.source import Source, text_column
 from fewaspect.reviews.writers import as_text
 from fewaspect.studio.importing.budget import Budget
 from fewaspect.studio.importing.dates import are_dates
