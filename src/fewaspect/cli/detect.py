@@ -70,7 +70,7 @@ def detect(
 
     console = Console(stderr=True, quiet=quiet)
     source = Source(reviews, reads, encoding)
-    stream = Stream(source, column, chunk, sampled=adapt is not False)  # faults show before the model loads
+    stream = Stream(source, column, chunk)  # faults show before the model loads
     detector = make_detector(examples, model, threshold)
     adapt_detector(detector, stream.sample, adapt, console)
     classes = tuple(detector.classes_)

@@ -61,10 +61,7 @@ def fit(
 def _sampled(reviews: str, read_as: InputFormat | None, column: str | None, encoding: str) -> list[str]:
     """A sample of the reviews, the one that `detect` would take of the file."""
     from fewaspect.reviews.readers.source import Source, read_reviews
-    from fewaspect.reviews.sampling import ReviewSample
+    from fewaspect.reviews.sampling import sample_reviews
 
     reads, _ = choose_formats(reviews, None, None, read_as)
-    sample = ReviewSample()
-    for review in read_reviews(Source(reviews, reads, encoding), column):
-        sample.add(review.text)
-    return sample.texts()
+    return sample_reviews(read_reviews(Source(reviews, reads, encoding), column))

@@ -56,7 +56,7 @@ def report(
     from fewaspect.reviews.writers import open_target
 
     console = Console(stderr=True, quiet=quiet)
-    stream = Stream(Source(reviews, reads, encoding), column, sampled=adapt is not False)
+    stream = Stream(Source(reviews, reads, encoding), column)
     detector = make_detector(examples, model, threshold)
     adapt_detector(detector, stream.sample, adapt, console)
     name = title or ("Reviews" if reviews == STANDARD else Path(reviews).name)

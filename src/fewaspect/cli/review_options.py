@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,7 +48,7 @@ Adapt = Annotated[
     typer.Option(
         "--adapt/--no-adapt",
         show_default=False,
-        help="Learn from the reviews before they are scored; by default, unless the detector was saved with others.",
+        help="Learn from the reviews before they are scored; by default, if the model can and has learned from no others.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")]
@@ -96,13 +96,15 @@ def fit_detector(examples: Path, model: Path | None) -> AspectDetector:
     return detector
 
 
-def adapt_detector(detector: AspectDetector, texts: Sequence[str], adapt: bool | None, console: Console) -> None:
-    """Learn from these reviews, if `adapt` says so; if it says nothing, unless the detector has learned from others or
-    its model has no use for them."""
+def adapt_detector(
+    detector: AspectDetector, sample: Callable[[], Sequence[str]], adapt: bool | None, console: Console
+) -> None:
+    """Learn from a sample of the reviews, if `adapt` says so; if it says nothing, unless the detector has learned from
+    others or its model has no use for them, and then no sample is taken."""
     own = detector.pile_size_
     if adapt or (adapt is None and not own and detector.model_.scorer.learns_from_pile):
         with console.status("learning from the reviews"):
-            detector.adapt(texts)
+            detector.adapt(sample())
     say_learned(console, detector.pile_size_, own, adapt)
 
 

@@ -63,7 +63,7 @@ def suggest(
         if not texts:
             raise source.place.error("expected reviews, found none with a word in it.")
         detector = make_detector(examples, model)
-        adapt_detector(detector, sample.texts(), adapt, Console(stderr=True))
+        adapt_detector(detector, sample.texts, adapt, Console(stderr=True))
         suggestions = detector.suggest(texts, number)
         analyses = detector.analyze_many([suggestion.text for suggestion in suggestions], words=False)
         found = [list(analysis.aspects) for analysis in analyses]

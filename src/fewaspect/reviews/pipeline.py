@@ -7,14 +7,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Protocol
 
 from fewaspect.data.formats.records import printable
 from fewaspect.reviews.formats import OutputFormat
 from fewaspect.reviews.readers.source import Columns, Review, Source, read_reviews, survey
-from fewaspect.reviews.sampling import ReviewSample
+from fewaspect.reviews.sampling import sample_reviews
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -33,27 +33,26 @@ class Detector(Protocol):
 
 
 class Stream:
-    """Chunks of reviews, and what is known of them before: all of a file, the first chunk of a pipe.
+    """Chunks of reviews, and what is known of them before: all of a file, the first chunk of a pipe."""
 
-    `sample` are reviews of what is known, for a detector to adapt to before the first one is scored.
-    """
-
-    def __init__(
-        self, source: Source, column: str | None = None, size: int = CHUNK, *, sampled: bool = False
-    ) -> None:  # fmt: skip
-        sample = ReviewSample() if sampled else None
-        known = survey(source, column, sample)
+    def __init__(self, source: Source, column: str | None = None, size: int = CHUNK) -> None:
+        columns = survey(source, column)
         self.chunks = chunked(read_reviews(source, column), size)
-        if known is None:
+        self._read_known = partial(read_reviews, source, column)
+        if columns is None:
             first = next(self.chunks, [])
             self.chunks = chain([first], self.chunks)
-            known = Columns.of(sample.passing(first) if sample else first)
-        if not known.total:
+            self._read_known = partial(iter, first)
+            columns = Columns.of(first)
+        if not columns.total:
             raise source.place.error("expected reviews, found none.")
         if not source.rereadable:
-            known.total = None
-        self.columns, self.place = known, source.place
-        self.sample = sample.texts() if sample else []
+            columns.total = None
+        self.columns, self.place = columns, source.place
+
+    def sample(self) -> list[str]:
+        """Texts of what is known, for a detector to adapt to before the first one is scored; a file is read for it."""
+        return sample_reviews(self._read_known())
 
 
 @dataclass

@@ -70,3 +70,11 @@ class ReviewSample:
 
     def texts(self) -> list[str]:
         return self._sample.sentences()
+
+
+def sample_reviews(reviews: Iterable[Review]) -> list[str]:
+    """The texts of a `ReviewSample` of all these."""
+    sample = ReviewSample()
+    for review in reviews:
+        sample.add(review.text)
+    return sample.texts()

@@ -13,13 +13,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from fewaspect.data.formats.records import LineReader, Place, Record, json_objects, quoted, shown, table_rows
 from fewaspect.reviews.formats import STANDARD, InputFormat
-
-if TYPE_CHECKING:
-    from fewaspect.reviews.sampling import ReviewSample
 
 DELIMITERS = {InputFormat.CSV: ",", InputFormat.TSV: "\t"}
 _GZIP = b"\x1f\x8b"
@@ -289,20 +286,20 @@ class Columns:
         return cls(kinds, total)
 
 
-def survey(source: Source, column: str | None, sample: ReviewSample | None = None) -> Columns | None:
+def survey(source: Source, column: str | None) -> Columns | None:
     """Reads a file once to its end, which takes no time beside scoring it; None for a pipe, which is read once only.
 
-    All reviews are candidates of the `sample`. Without one, the first row of Parquet is enough: it has a schema.
+    Of Parquet the first row is enough: it has a schema.
     """
     if not source.rereadable:
         return None
-    reviews = read_reviews(source, column) if sample is None else sample.passing(read_reviews(source, column))
+    reviews = read_reviews(source, column)
     if source.format is not InputFormat.PARQUET:
         return Columns.of(reviews)
     from fewaspect.data.formats.parquet import opened_parquet
     from fewaspect.reviews.readers.parquet_records import python_schema
 
-    columns = Columns.of(islice(reviews, 1) if sample is None else reviews)
+    columns = Columns.of(islice(reviews, 1))
     with source.opened() as file, opened_parquet(file, source.place) as parquet:
         columns.total, columns.schema = parquet.metadata.num_rows, python_schema(parquet.schema_arrow)
     columns.kinds = dict.fromkeys(columns.schema.names, Kind.MIXED)
