@@ -12,8 +12,7 @@ from typing import Any
 from fewaspect.core.errors import DataError
 from fewaspect.data.formats.json_lines import FEWASP_TEXT
 from fewaspect.data.formats.recognition import EXTENSIONS
-from fewaspect.data.formats.record_fields import FILE_LIMIT, opened_text, read_whole
-from fewaspect.data.formats.records import Place, parse_json, quoted, shown
+from fewaspect.data.formats.records import FILE_LIMIT, Place, opened_text, parse_json, quoted, read_whole, shown
 from fewaspect.data.labelled import SentenceSet
 
 _MAPPING = re.compile(rb'\s*\{\s*(\}|"(?:[^"\\]|\\.)*"\s*:\s*(null|\[\s*["\]]|\{))')  # a first value that no record has

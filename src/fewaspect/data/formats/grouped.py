@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from fewaspect.data.formats.record_fields import Fields, make_sentence, read_whole
-from fewaspect.data.formats.records import Place, parse_json, quoted, shown
+from fewaspect.data.formats.record_fields import Fields, make_sentence
+from fewaspect.data.formats.records import Place, parse_json, quoted, read_whole, shown
 from fewaspect.data.labelled import LabelledSentence
 
 _FIELDS = Fields("tokens", "aspects")

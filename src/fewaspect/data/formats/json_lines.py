@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from fewaspect.data.formats.record_fields import SEPARATOR, Fields, make_sentence, opened_text
-from fewaspect.data.formats.records import LineReader, Place, join_names, json_objects, quoted
+from fewaspect.data.formats.record_fields import SEPARATOR, Fields, make_sentence
+from fewaspect.data.formats.records import LineReader, Place, join_names, json_objects, opened_text, quoted
 from fewaspect.data.labelled import LabelledSentence
 
 FEWASP_TEXT, FEWASP_LABELS = "text_u", "label"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from fewaspect.core.extras import require
-from fewaspect.data.formats.record_fields import Fields, make_sentence, opened
-from fewaspect.data.formats.records import LINE_LIMIT, Place, quoted, too_long
+from fewaspect.data.formats.record_fields import Fields, make_sentence
+from fewaspect.data.formats.records import LINE_LIMIT, Place, opened, quoted, too_long
 from fewaspect.data.labelled import LabelledSentence
 
 if TYPE_CHECKING:

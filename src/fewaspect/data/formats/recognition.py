@@ -8,8 +8,7 @@ from pathlib import Path
 from fewaspect.core.errors import DataError
 from fewaspect.data.format_names import Format
 from fewaspect.data.formats.json_lines import FEWASP_TEXT
-from fewaspect.data.formats.record_fields import opened_text
-from fewaspect.data.formats.records import Place, quoted
+from fewaspect.data.formats.records import Place, opened_text, quoted
 
 EXTENSIONS = {
     ".jsonl": Format.JSONL,

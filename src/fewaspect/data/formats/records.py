@@ -1,4 +1,4 @@
-"""Text files of unknown origin as records: lines, rows of a table, JSON objects, each with its place, end and fault."""
+"""Files of unknown origin, opened and read as records: lines, table rows, JSON objects, each with place and fault."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, BinaryIO, NamedTuple
 
 from fewaspect.core.errors import DataError
 
 LINE_LIMIT = 10 * 2**20  # bytes; no sentence is that long, and a longer line is never read to its end
+FILE_LIMIT = 64 * 2**20  # bytes of a file that is read whole; FewAsp's largest split has a tenth of this
 _MAGIC = {
     codecs.BOM_UTF32_LE: ("a UTF-32 file", "Convert it to UTF-8 first."),
     codecs.BOM_UTF32_BE: ("a UTF-32 file", "Convert it to UTF-8 first."),
@@ -170,6 +172,48 @@ class LineReader:
         remedy = "Save the file as UTF-8, or name its encoding, for example --encoding cp1252."
         self.refuse(self.place.error(f"expected text in {self.encoding}, found {found}.", remedy))
         return raw.decode(self.encoding, errors="replace")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A regular, readable, non-empty file in binary."""
+    place = Place(path)
+    if path.is_dir():
+        raise place.error("expected a file, found a directory.", "Name one of the files in it.")
+    if path.exists() and not path.is_file():
+        raise place.error("expected a regular file, found a device or pipe.", "Save its content to a file first.")
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        raise place.error("expected a file, found nothing of that name.", "Check the path.") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise place.error(f"cannot be opened ({error}).") from None
+    with file:
+        if not file.peek(1):
+            raise place.error("expected labelled sentences, found an empty file.")
+        yield file
+
+
+@contextmanager
+def opened_text(path: Path) -> Iterator[BinaryIO]:
+    """As `opened`, for text formats: a file that begins like another kind of file is named for what it is."""
+    with opened(path) as file:
+        start = file.read(4)
+        file.seek(0)
+        if error := other_kind(start, Place(path)):
+            raise error
+        yield file
+
+
+def read_whole(path: Path, kind: str, encoding: str = "utf-8") -> str:
+    """The text of a file of that kind, which is not read by lines and therefore must not be large."""
+    with opened_text(path) as file:
+        if (size := path.stat().st_size) > FILE_LIMIT:
+            raise Place(path).error(
+                f"expected {kind} of at most {FILE_LIMIT >> 20} MB, found {size >> 20} MB; it was not read.",
+                "Write one JSON object per sentence and line instead.",
+            )
+        return "".join(LineReader(file, Place(path), encoding, limit=FILE_LIMIT))
 
 
 def table_rows(lines: LineReader, delimiter: str, width: int = 0) -> Iterator[Record]:

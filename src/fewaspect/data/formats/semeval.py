@@ -13,8 +13,8 @@ from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
 from xml.sax.saxutils import escape, quoteattr
 
-from fewaspect.data.formats.record_fields import Fields, make_sentence, opened_text
-from fewaspect.data.formats.records import LINE_LIMIT, Place, quoted, too_long
+from fewaspect.data.formats.record_fields import Fields, make_sentence
+from fewaspect.data.formats.records import LINE_LIMIT, Place, opened_text, quoted, too_long
 from fewaspect.data.labelled import LabelledSentence
 
 _PIECE = 1 << 16

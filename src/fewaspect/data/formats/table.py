@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from fewaspect.data.formats.record_fields import SEPARATOR, Fields, make_sentence, opened_text
+from fewaspect.data.formats.record_fields import SEPARATOR, Fields, make_sentence
 from fewaspect.data.formats.records import (
     LINE_LIMIT,
     LineReader,
     Place,
     Record,
     join_names,
+    opened_text,
     quoted,
     table_rows,
     table_writer,
