@@ -48,7 +48,7 @@ Adapt = Annotated[
     typer.Option(
         "--adapt/--no-adapt",
         show_default=False,
-        help="Learn from the reviews before they are scored; by default, if the model can and has learned from no others.",
+        help="Learn from the reviews before they are scored; by default, if the model can and has not done so before.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")]
