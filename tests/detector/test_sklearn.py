@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
-from fewaspect.detector.thresholds import DEFAULT_THRESHOLD
+from fewaspect.detector.explain import DEFAULT_THRESHOLD
 
 TEXTS = ["cold soup", "garage full", "tasty pizza", "no valet", "fresh salad", "the car park was closed", "hi", "bye"]
 LABELS = [["food"], ["parking"], ["food"], ["parking"], ["food"], ["parking"], [], []]

@@ -13,15 +13,15 @@ import numpy as np
 from fewaspect.core.estimator import Estimator, not_fitted
 from fewaspect.data.labels import check_texts, to_indicator_matrix
 from fewaspect.detector import thresholds as tuning
+from fewaspect.detector.explain import Analysis, Threshold, best_first, decide, explain, plain, thresholds_of
 from fewaspect.detector.fitting import FittedState, encode_examples, encode_pile, fit_aspects
 from fewaspect.detector.model import InferenceModel, SentencePredictions, check_batch_size, load_model
 from fewaspect.detector.support import Examples, read_examples
-from fewaspect.detector.thresholds import Threshold, Tuned, best_first, decide, thresholds_of
+from fewaspect.detector.thresholds import Tuned
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from fewaspect.detector.explain import Analysis
     from fewaspect.detector.suggest import Suggestion
     from fewaspect.detector.tables import TextPredictions
 
@@ -294,8 +294,6 @@ class AspectDetector(Estimator):
         >>> [len(a.sentences) for a in detector.analyze_many(["Cold soup. Thin walls.", "fine"], words=False)]
         [2, 1]
         """
-        from fewaspect.detector.explain import explain
-
         state, checked = self._fitted(), check_texts(texts)
         predictions = self._predictions(checked, state, vectors=words if nearest is None else nearest, evidence=words)
         return explain(self._model(), state, checked, predictions, self._thresholds)
@@ -375,7 +373,7 @@ class AspectDetector(Estimator):
         from fewaspect.detector.persistence import write_detector
 
         thresholds_of(self.examples_.names, self.threshold, self._tuned)  # refused rather than saved
-        parameters = {"threshold": tuning.plain(self.threshold), "batch_tokens": self.batch_tokens}
+        parameters = {"threshold": plain(self.threshold), "batch_tokens": self.batch_tokens}
         write_detector(Path(folder), self._encoded(), self._model(), self._matrix, self._tuned, parameters)
         return Path(folder)
 

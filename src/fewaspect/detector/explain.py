@@ -1,18 +1,85 @@
-"""What `analyze` answers: decisions with their reasons, what each word adds, the nearest examples."""
+"""Probabilities to the aspects that are answered, and what `analyze` says of them: the numbers that decided, what each
+word adds, the nearest examples.
+
+Thresholds, as given, tuned or by default, act here and nowhere else.
+"""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewaspect.detector.fitting import FittedState
-from fewaspect.detector.model import InferenceModel, SentencePredictions
-from fewaspect.detector.thresholds import best_first, decide, reason
+from fewaspect.core.errors import ConfigError
+from fewaspect.data.labels import unknown_aspect_error
 
+if TYPE_CHECKING:
+    from fewaspect.detector.fitting import FittedState
+    from fewaspect.detector.model import InferenceModel, SentencePredictions
+
+DEFAULT_THRESHOLD = 0.5  # on aspects held out in training, F1 is best from 0.4 to 0.5; higher, more empties are right
 NEAREST = 3  # examples shown per aspect
+
+Threshold = float | Mapping[str, float] | None
+
+
+def thresholds_of(names: Sequence[str], given: Threshold, tuned: Mapping[str, float]) -> np.ndarray:
+    """(N,) what each aspect's probability must reach: what is given, else what was tuned, else the default."""
+    if given is None or isinstance(given, Mapping):
+        chosen = {**tuned, **(given or {})}
+        for name in given or {}:
+            if name not in names:
+                raise unknown_aspect_error(name, names)
+        own = {name: _checked(value, f"threshold of {name}") for name, value in chosen.items()}
+        return np.array([own.get(name, DEFAULT_THRESHOLD) for name in names])
+    return np.full(len(names), _checked(given, "threshold"))
+
+
+def plain(given: Threshold) -> Threshold:
+    """For JSON, which knows no numbers of numpy."""
+    if given is None:
+        return None
+    return {name: float(value) for name, value in given.items()} if isinstance(given, Mapping) else float(given)
+
+
+def decide(probabilities: np.ndarray, thresholds: np.ndarray | float) -> np.ndarray:
+    """(Q, N) booleans; a probability of 0, which only a text without words has, never suffices."""
+    return (probabilities >= thresholds) & (probabilities > 0)
+
+
+def reason(probabilities: np.ndarray, thresholds: np.ndarray, decided: np.ndarray, names: Sequence[str]) -> str:
+    """Why these aspects and no others, or why none: the numbers that decided."""
+    if not probabilities.any():
+        return "no aspect: there are no words to read"
+    if decided.any():
+        return ", ".join(
+            f"{names[n]} {probabilities[n]:.2f} >= {thresholds[n]:.2f}" for n in best_first(probabilities, decided)
+        )
+    best = int(probabilities.argmax())
+    return f"best: {names[best]} {_below(probabilities[best], thresholds[best])}"
+
+
+def best_first(probabilities: np.ndarray, decided: np.ndarray) -> list[int]:
+    """The decided aspects' numbers, the most probable first."""
+    return [int(n) for n in np.argsort(-probabilities, kind="stable") if decided[n]]
+
+
+def _below(probability: float, threshold: float) -> str:
+    """Both numbers with as many digits as it takes to tell them apart."""
+    for digits in range(2, 6):
+        if f"{probability:.{digits}f}" != f"{threshold:.{digits}f}":
+            break
+    return f"{probability:.{digits}f} < {threshold:.{digits}f}"
+
+
+def _checked(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        raise ConfigError(f"{name}: expected a number from 0 to 1, found {value!r}.")
+    return float(value)
 
 
 @dataclass(frozen=True)
@@ -60,26 +127,26 @@ class Analysis:
 
 
 def explain(
-    scorer: InferenceModel,
-    known: FittedState,
+    model: InferenceModel,
+    state: FittedState,
     texts: Sequence[str],
-    reading: SentencePredictions,
+    predictions: SentencePredictions,
     thresholds: np.ndarray,
 ) -> list[Analysis]:
     """The analyses of texts that have been read; with words if evidence, with examples if vectors were asked for."""
-    names = known.examples.names
-    decided = decide(reading.probabilities, thresholds)  # (sentences, N)
-    of_texts = reading.of_texts
-    evidence = _word_evidence(scorer, known, reading)
+    names = state.examples.names
+    decided = decide(predictions.probabilities, thresholds)  # (sentences, N)
+    of_texts = predictions.of_texts
+    evidence = _word_evidence(model, state, predictions)
     results = []
     for number, text in enumerate(texts):
-        spans, rows, p = reading.spans[number], reading.rows[number], of_texts[number]
+        spans, rows, p = predictions.spans[number], predictions.rows[number], of_texts[number]
         union: np.ndarray = np.any(decided[rows], axis=0) if rows else np.zeros(len(names), dtype=bool)
         sentences = tuple(
             SentenceResult(
-                start, end, text[start:end], _named(names, reading.probabilities[row], decided[row]),
-                _by_name(names, reading.probabilities[row]),
-                reason(reading.probabilities[row], thresholds, decided[row], names),
+                start, end, text[start:end], _named(names, predictions.probabilities[row], decided[row]),
+                _by_name(names, predictions.probabilities[row]),
+                reason(predictions.probabilities[row], thresholds, decided[row], names),
             )
             for (start, end), row in zip(spans, rows, strict=True)
         )  # fmt: skip
@@ -88,7 +155,7 @@ def explain(
             for (start, _), row in zip(spans, rows, strict=True)
             for at, to, adds in evidence.get(row, ())
         )
-        nearest = _nearest(known, reading, rows) if rows and len(reading.vectors) else {}
+        nearest = _nearest(state, predictions, rows) if rows and len(predictions.vectors) else {}
         results.append(
             Analysis(
                 text, _named(names, p, union), _by_name(names, p), reason(p, thresholds, union, names),
@@ -99,13 +166,13 @@ def explain(
 
 
 def _word_evidence(
-    scorer: InferenceModel, known: FittedState, reading: SentencePredictions
+    model: InferenceModel, state: FittedState, predictions: SentencePredictions
 ) -> dict[int, list[tuple[int, int, dict[str, float]]]]:
     """By sentence, the places of its words in it and what each adds; punctuation is no word."""
-    names, found = known.examples.names, {}
-    read = scorer.encoder.tokeniser.words([reading.sentences[row] for row in reading.evidence])
-    for (row, shares), (places, word_of_token) in zip(reading.evidence.items(), read, strict=True):
-        sentence, adds = reading.sentences[row], np.zeros((len(places), len(names)))
+    names, found = state.examples.names, {}
+    read = model.encoder.tokeniser.words([predictions.sentences[row] for row in predictions.evidence])
+    for (row, shares), (places, word_of_token) in zip(predictions.evidence.items(), read, strict=True):
+        sentence, adds = predictions.sentences[row], np.zeros((len(places), len(names)))
         tokens = [token for token, word in enumerate(word_of_token) if word is not None]
         np.add.at(adds, [word for word in word_of_token if word is not None], shares.T[tokens])
         found[row] = [
@@ -117,13 +184,13 @@ def _word_evidence(
 
 
 def _nearest(
-    known: FittedState, reading: SentencePredictions, rows: Sequence[int]
+    state: FittedState, predictions: SentencePredictions, rows: Sequence[int]
 ) -> dict[str, tuple[NearExample, ...]]:
     """For each aspect those of its examples that are nearest to the sentence where it is most probable."""
-    examples, nearest = known.examples, {}
+    examples, nearest = state.examples, {}
     texts, membership = examples.texts, examples.membership
-    similar = reading.vectors[rows] @ known.example_vectors.T  # (sentences of the text, S)
-    best = reading.probabilities[rows].argmax(axis=0)  # (N,)
+    similar = predictions.vectors[rows] @ state.example_vectors.T  # (sentences of the text, S)
+    best = predictions.probabilities[rows].argmax(axis=0)  # (N,)
     for n, name in enumerate(examples.names):
         own = np.flatnonzero(membership[:, n])
         order = own[np.argsort(-similar[best[n], own], kind="stable")][:NEAREST]

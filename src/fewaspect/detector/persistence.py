@@ -17,10 +17,10 @@ from fewaspect import __version__
 from fewaspect.core.errors import CheckpointError, ConfigError, FewAspectError
 from fewaspect.core.files import atomic_folder, atomic_write, check_digest, load_arrays, save_arrays, sha256_of
 from fewaspect.core.settings import to_json
+from fewaspect.detector.explain import DEFAULT_THRESHOLD, thresholds_of
 from fewaspect.detector.fitting import CachedEncoding, FittedState, Pile, encode_examples
 from fewaspect.detector.model import SAVED, InferenceModel, check_batch_size, load_model
 from fewaspect.detector.support import Examples
-from fewaspect.detector.thresholds import DEFAULT_THRESHOLD, thresholds_of
 from fewaspect.inference.encoder import GRAPH, TOKENIZER, is_model, model_files
 
 FORMAT, VERSION = "fewaspect-detector", 3

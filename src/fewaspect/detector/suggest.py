@@ -27,18 +27,18 @@ class Suggestion:
 
 
 def suggest(
-    known: FittedState, texts: Sequence[str], reading: SentencePredictions, thresholds: np.ndarray, n: int
+    state: FittedState, texts: Sequence[str], predictions: SentencePredictions, thresholds: np.ndarray, n: int
 ) -> list[Suggestion]:
     """The best `n`, chosen one by one: what resembles one that is chosen already loses value. Equal texts once."""
     if not isinstance(n, Integral) or n < 0:
         raise ConfigError(f"n: expected an integer from 0, found {n!r}.")
-    candidates = _candidates(known, texts, reading)
+    candidates = _candidates(state, texts, predictions)
     if not candidates:
         return []
-    probabilities = reading.of_texts[candidates]  # (C, N)
-    vectors = np.stack([_vector(reading, index) for index in candidates])  # (C, d)
+    probabilities = predictions.of_texts[candidates]  # (C, N)
+    vectors = np.stack([_vector(predictions, index) for index in candidates])  # (C, d)
     unsure = uncertainty(probabilities, thresholds)  # (C, N)
-    similar, nearest = _nearest_examples(known, vectors)
+    similar, nearest = _nearest_examples(state, vectors)
     value = UNSURE_SHARE * unsure.max(axis=1) + (1 - UNSURE_SHARE) * (1 - similar)
     chosen: list[int] = []
     taken = np.zeros(len(candidates))  # how similar the most similar chosen one is
@@ -50,7 +50,7 @@ def suggest(
         taken = np.maximum(taken, (vectors @ vectors[best]).clip(0, 1))
     return [
         Suggestion(
-            texts[candidates[c]], _why(known, probabilities[c], unsure[c], thresholds, similar[c], nearest[c]),
+            texts[candidates[c]], _why(state, probabilities[c], unsure[c], thresholds, similar[c], nearest[c]),
             candidates[c],
         )
         for c in chosen
@@ -63,41 +63,41 @@ def uncertainty(probabilities: np.ndarray, thresholds: np.ndarray) -> np.ndarray
     return 1 - np.abs(probabilities - thresholds) / np.maximum(room, 1e-9)
 
 
-def _candidates(known: FittedState, texts: Sequence[str], reading: SentencePredictions) -> list[int]:
+def _candidates(state: FittedState, texts: Sequence[str], predictions: SentencePredictions) -> list[int]:
     """Texts with words, each once, that are no examples yet."""
-    seen = {example_identity(text) for text in known.examples.texts}
+    seen = {example_identity(text) for text in state.examples.texts}
     found = []
     for index, text in enumerate(texts):
         identity = example_identity(text)
-        if identity not in seen and reading.probabilities[reading.rows[index]].any():
+        if identity not in seen and predictions.probabilities[predictions.rows[index]].any():
             seen.add(identity)
             found.append(index)
     return found
 
 
-def _vector(reading: SentencePredictions, index: int) -> np.ndarray:
-    total = reading.vectors[reading.rows[index]].sum(axis=0)
+def _vector(predictions: SentencePredictions, index: int) -> np.ndarray:
+    total = predictions.vectors[predictions.rows[index]].sum(axis=0)
     return total / max(float(np.linalg.norm(total)), 1e-9)
 
 
-def _nearest_examples(known: FittedState, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _nearest_examples(state: FittedState, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(C,) cosine with the nearest example, from 0 to 1, and which one that is; -1 where there are no examples."""
-    if not len(known.example_vectors):
+    if not len(state.example_vectors):
         return np.zeros(len(vectors)), np.full(len(vectors), -1)
-    similar = vectors @ known.example_vectors.T
+    similar = vectors @ state.example_vectors.T
     return similar.max(axis=1).clip(0, 1), similar.argmax(axis=1)
 
 
 def _why(
-    known: FittedState, probabilities: np.ndarray, unsure: np.ndarray, thresholds: np.ndarray, similar: float,
+    state: FittedState, probabilities: np.ndarray, unsure: np.ndarray, thresholds: np.ndarray, similar: float,
     nearest: int,
 ) -> str:  # fmt: skip
-    names, n = known.examples.names, int(unsure.argmax())
+    names, n = state.examples.names, int(unsure.argmax())
     reasons = []
     if unsure[n] >= 0.5:
         reasons.append(f"unsure: {names[n]} {probabilities[n]:.2f}, threshold {thresholds[n]:.2f}")
     if nearest < 0:
         reasons.append("new: there are no examples yet")
     elif similar < 0.5 or not reasons:
-        reasons.append(f"new: nearest is {shortened(known.examples.texts[nearest])} (similarity {similar:.2f})")
+        reasons.append(f"new: nearest is {shortened(state.examples.texts[nearest])} (similarity {similar:.2f})")
     return "; ".join(reasons)

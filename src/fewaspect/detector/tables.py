@@ -12,7 +12,7 @@ import numpy as np
 from fewaspect.core.errors import DataError
 from fewaspect.core.extras import require
 from fewaspect.data.formats.records import Place, quoted
-from fewaspect.detector.thresholds import best_first, decide
+from fewaspect.detector.explain import best_first, decide
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,50 +1,25 @@
-"""Probabilities to the aspects that are answered: thresholds as given, tuned or by default, and the reason in words.
-
-Thresholds act here and nowhere else.
-"""
+"""Thresholds tuned to the best F1: on labelled texts, or on the examples, left out one at a time."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from fewaspect.core.errors import ConfigError, DataError
-from fewaspect.data.labels import check_texts, to_indicator_matrix, unknown_aspect_error
+from fewaspect.data.labels import check_texts, to_indicator_matrix
+from fewaspect.detector.explain import DEFAULT_THRESHOLD, Threshold, decide
 from fewaspect.detector.fitting import FittedState, fit_aspects
 from fewaspect.detector.model import InferenceModel
 from fewaspect.detector.support import ExampleWarning
 
-DEFAULT_THRESHOLD = 0.5  # on aspects held out in training, F1 is best from 0.4 to 0.5; higher, more empties are right
 F1 = Callable[[np.ndarray, np.ndarray, float], float]  # of probabilities and truth, each (texts,), at a threshold
 
 MIN_TUNED = 0.2  # that examples alone can set: what would be wrong more often than four times in five is not answered
 MAX_FOLDS = 64  # up to so many examples, one is left out at a time; with more, a few
-
-Threshold = float | Mapping[str, float] | None
-
-
-def thresholds_of(names: Sequence[str], given: Threshold, tuned: Mapping[str, float]) -> np.ndarray:
-    """(N,) what each aspect's probability must reach: what is given, else what was tuned, else the default."""
-    if given is None or isinstance(given, Mapping):
-        chosen = {**tuned, **(given or {})}
-        for name in given or {}:
-            if name not in names:
-                raise unknown_aspect_error(name, names)
-        own = {name: _checked(value, f"threshold of {name}") for name, value in chosen.items()}
-        return np.array([own.get(name, DEFAULT_THRESHOLD) for name in names])
-    return np.full(len(names), _checked(given, "threshold"))
-
-
-def plain(given: Threshold) -> Threshold:
-    """For JSON, which knows no numbers of numpy."""
-    if given is None:
-        return None
-    return {name: float(value) for name, value in given.items()} if isinstance(given, Mapping) else float(given)
 
 
 def refuse_overruled(given: Threshold, tuned: Sequence[str] = ()) -> None:
@@ -55,42 +30,6 @@ def refuse_overruled(given: Threshold, tuned: Sequence[str] = ()) -> None:
     if overruled != []:
         what = f"{given} is set for all aspects" if overruled is None else f"set for {', '.join(overruled)}"
         raise ConfigError(f"threshold: {what} and would overrule what is tuned. Call set_params(threshold=None) first.")
-
-
-def decide(probabilities: np.ndarray, thresholds: np.ndarray | float) -> np.ndarray:
-    """(Q, N) booleans; a probability of 0, which only a text without words has, never suffices."""
-    return (probabilities >= thresholds) & (probabilities > 0)
-
-
-def reason(probabilities: np.ndarray, thresholds: np.ndarray, decided: np.ndarray, names: Sequence[str]) -> str:
-    """Why these aspects and no others, or why none: the numbers that decided."""
-    if not probabilities.any():
-        return "no aspect: there are no words to read"
-    if decided.any():
-        return ", ".join(
-            f"{names[n]} {probabilities[n]:.2f} >= {thresholds[n]:.2f}" for n in best_first(probabilities, decided)
-        )
-    best = int(probabilities.argmax())
-    return f"best: {names[best]} {_below(probabilities[best], thresholds[best])}"
-
-
-def best_first(probabilities: np.ndarray, decided: np.ndarray) -> list[int]:
-    """The decided aspects' numbers, the most probable first."""
-    return [int(n) for n in np.argsort(-probabilities, kind="stable") if decided[n]]
-
-
-def _below(probability: float, threshold: float) -> str:
-    """Both numbers with as many digits as it takes to tell them apart."""
-    for digits in range(2, 6):
-        if f"{probability:.{digits}f}" != f"{threshold:.{digits}f}":
-            break
-    return f"{probability:.{digits}f} < {threshold:.{digits}f}"
-
-
-def _checked(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        raise ConfigError(f"{name}: expected a number from 0 to 1, found {value!r}.")
-    return float(value)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from fewaspect.detector.thresholds import DEFAULT_THRESHOLD
+from fewaspect.detector.explain import DEFAULT_THRESHOLD
 from fewaspect.studio.api.aspects import AspectResponse, aspect_responses
 from fewaspect.studio.api.fields import (
     CurrentStudio,

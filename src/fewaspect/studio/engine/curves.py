@@ -9,7 +9,7 @@ import numpy as np
 
 from fewaspect.core.errors import DataError
 from fewaspect.data.labels import to_indicator_matrix
-from fewaspect.detector.thresholds import decide
+from fewaspect.detector.explain import decide
 from fewaspect.studio.engine.snapshot import Snapshot
 
 POINTS = 100  # of a curve at most

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fewaspect.data.formats.records import Place
-from fewaspect.detector.explain import Analysis
-from fewaspect.detector.thresholds import best_first, reason
+from fewaspect.detector.explain import Analysis, best_first, reason
 from fewaspect.reviews.pipeline import Summary
 from fewaspect.reviews.readers.source import Columns, Kind, update_kinds
 from fewaspect.reviews.writers import Layout, Row, TableWriter, Writer, open_target

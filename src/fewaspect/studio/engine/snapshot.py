@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fewaspect.detector.explain import decide
 from fewaspect.detector.fitting import MIN_PILE
 from fewaspect.detector.suggest import uncertainty
-from fewaspect.detector.thresholds import decide
 from fewaspect.studio.engine.learning import SentencePile
 from fewaspect.studio.engine.score_table import ScoreTable
 from fewaspect.studio.problems import NotFoundError
