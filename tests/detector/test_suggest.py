@@ -38,7 +38,7 @@ def test_why_says_how_new_a_text_is(fitted: Callable[..., AspectDetector]) -> No
     assert "new: nearest is" in found.why
 
 
-def test_uncertainty_is_one_at_the_threshold_and_nought_at_both_ends() -> None:
+def test_uncertainty_is_one_at_the_threshold_and_zero_at_both_ends() -> None:
     found = uncertainty(np.array([[0.0, 0.2, 0.6, 1.0]]), np.full(4, 0.2))
     assert found[0] == pytest.approx([0.0, 1.0, 0.5, 0.0])
 
