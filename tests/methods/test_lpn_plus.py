@@ -11,7 +11,7 @@ import torch
 
 from examples import Example, as_list, built, mean_vectors, softmax, unit, weights_of
 from fewaspect.methods.base import Method, Representations
-from fewaspect.methods.lpn_plus import carried_against_others, sentences_of, support_set, without_names
+from fewaspect.methods.lpn_plus import positives_against_negatives, sentences_of, support_set, without_names
 from lpn_plus_formulas import Formulas
 
 
@@ -47,7 +47,9 @@ def test_the_loss_is_taken_on_the_first_attention_step_alone() -> None:
         for n in range(3):
             assert found[i, n] == pytest.approx(scale * expected.score(H.T, n), rel=1e-6)
     losses = example.losses(method)
-    torch.testing.assert_close(losses["class"], carried_against_others(torch.from_numpy(found), example.query_labels))
+    torch.testing.assert_close(
+        losses["class"], positives_against_negatives(torch.from_numpy(found), example.query_labels)
+    )
 
 
 def test_gradients_of_the_first_step_are_those_of_finite_differences() -> None:
@@ -125,12 +127,14 @@ def test_a_carried_class_is_compared_only_with_those_the_query_does_not_carry() 
     logits = torch.tensor([[1.0, 2.0, 0.5], [0.3, 0.1, 0.2], [0.0, 5.0, 1.0]])
     carried = torch.tensor([[True, True, False], [False, False, False], [True, True, True]])
     first = -math.log(math.e / (math.e + math.exp(0.5))) - math.log(math.exp(2) / (math.exp(2) + math.exp(0.5)))
-    assert float(carried_against_others(logits, carried)) == pytest.approx(first / 2)  # the last one carries all: 0
+    assert float(positives_against_negatives(logits, carried)) == pytest.approx(
+        first / 2
+    )  # the last one carries all: 0
 
 
 def test_the_gradient_of_a_query_that_carries_every_class_is_zero() -> None:
     logits = torch.randn(2, 3, requires_grad=True)
-    carried_against_others(logits, torch.tensor([[True, True, True], [True, False, False]])).backward()
+    positives_against_negatives(logits, torch.tensor([[True, True, True], [True, False, False]])).backward()
     assert logits.grad is not None
     assert logits.grad.isfinite().all()
     assert not logits.grad[0].any()
@@ -226,7 +230,7 @@ def test_names_are_hidden_in_training_only() -> None:
     hidden = dataclasses.replace(task, labels=without_names(task.support, task.membership, task.labels, every))
     torch.testing.assert_close(scores.learned_logits, method.learned_logits(hidden))
     found = method.losses(task, scores, example.support_labels, example.query_labels)["class"]
-    torch.testing.assert_close(found, carried_against_others(scores.learned_logits, example.query_labels))
+    torch.testing.assert_close(found, positives_against_negatives(scores.learned_logits, example.query_labels))
 
 
 def test_a_hidden_name_is_the_mean_of_the_shots_and_no_other_changes() -> None:

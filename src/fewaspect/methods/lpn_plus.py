@@ -115,17 +115,17 @@ class LPNPlus(Method):
     def losses(self, task: Task, scores: Scores, support_labels: Tensor, query_labels: Tensor) -> dict[str, Tensor]:
         """Which classes a query carries; with `query_contrast` also which queries carry a class, those of none too."""
         logits = self.learned_logits(task) if scores.learned_logits is None else scores.learned_logits
-        losses = {"class": carried_against_others(logits, query_labels)}
+        losses = {"class": positives_against_negatives(logits, query_labels)}
         if weight := self.settings.query_contrast:
-            losses["query"] = weight * carried_against_others(logits.T, query_labels.T)
+            losses["query"] = weight * positives_against_negatives(logits.T, query_labels.T)
         return losses
 
     def probabilities(self, scores: Scores) -> Tensor:
         """Which class it is, and whether so many are carried: the geometric mean of share and count."""
-        return (torch.softmax(scores.logits, dim=-1) * self.carried(scores)).sqrt()
+        return (torch.softmax(scores.logits, dim=-1) * self.count_probabilities(scores)).sqrt()
 
     @torch.no_grad()
-    def carried(self, scores: Scores) -> Tensor:
+    def count_probabilities(self, scores: Scores) -> Tensor:
         """(Q, N) the probability that the query carries so many classes that this one, by its rank, is among them."""
         assert scores.shots is not None
         at_least = self.count(scores.logits / self.log_scale.exp(), scores.shots)  # (Q, R)
@@ -134,7 +134,7 @@ class LPNPlus(Method):
 
     def decide(self, scores: Scores) -> Tensor:
         """The best classes, as many as are likely enough to be carried together; it may be none."""
-        return self.carried(scores) >= self.threshold
+        return self.count_probabilities(scores) >= self.threshold
 
     def tune(self, results: Sequence[Scores], truth: Episodes, value: Callable[[Episodes], float]) -> None:
         """The count is fitted to the episodes, and then how likely is likely enough."""
@@ -145,8 +145,8 @@ class LPNPlus(Method):
             counts = torch.from_numpy(labels.sum(axis=1)).to(scale.device)
             episodes.append((result.logits / scale, result.shots, counts))
         self.count.fit(episodes)
-        carried = [self.carried(result).cpu().numpy() for result in results]
-        values = [value([episode >= t for episode in carried]) for t in THRESHOLDS]
+        probabilities = [self.count_probabilities(result).cpu().numpy() for result in results]
+        values = [value([episode >= t for episode in probabilities]) for t in THRESHOLDS]
         self.threshold.fill_(float(THRESHOLDS[int(np.argmax(values))]))
 
     def describe_decision(self) -> dict[str, Any]:
@@ -193,12 +193,15 @@ def without_names(
     return Representations(torch.where(hidden[:, None], means, labels.vectors), labels.tokens, labels.token_rows)
 
 
-def carried_against_others(logits: Tensor, carried: Tensor) -> Tensor:
-    """Mean over queries of the sum of -log p over their classes, each class against those the query does not carry."""
-    others = logits.masked_fill(carried, -torch.inf).logsumexp(dim=-1, keepdim=True)  # (Q, 1)
-    each = torch.logaddexp(logits, others) - logits  # 0 where a query carries everything
-    some = carried.any(dim=1)
-    return (each * carried).sum() / some.sum().clamp(min=1)
+def positives_against_negatives(logits: Tensor, labels: Tensor) -> Tensor:
+    """Mean over queries of the sum of -log p over their classes, each class against those the query does not carry.
+
+    `logits` and `labels` (boolean) are (Q, N).
+    """
+    negatives = logits.masked_fill(labels, -torch.inf).logsumexp(dim=-1, keepdim=True)  # (Q, 1)
+    each = torch.logaddexp(logits, negatives) - logits  # 0 where a query carries everything
+    some = labels.any(dim=1)
+    return (each * labels).sum() / some.sum().clamp(min=1)
 
 
 def _shots(task: Task) -> Tensor:
