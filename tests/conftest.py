@@ -24,7 +24,7 @@ if find_spec("torch") is None:  # the base install: what the extras serve is tes
         "cli/test_figures.py", "cli/test_train_and_evaluate.py", "core/test_multilabel_metrics.py",
         "detector/test_calibration.py", "detector/test_estimator_checks.py",
         "detector/test_metrics.py", "detector/test_sklearn.py",
-        "detector/test_support.py", "detector/test_tables.py", "reviews/readers/*", "reviews/test_writers.py",
+        "detector/test_support.py", "detector/test_arrow_tables.py", "reviews/readers/*", "reviews/test_writers.py",
         "text/test_tokenization.py",
     ]  # fmt: skip
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fewaspect.bulk.worker import ResultCache
-from fewaspect.detector.tables import TextPredictions
+from fewaspect.detector.arrow_tables import TextPredictions
 
 
 def lengths(texts: Sequence[str]) -> TextPredictions:

@@ -13,7 +13,7 @@ from fewaspect.bulk.storage import find_files
 from fewaspect.core.errors import ConfigError
 from fewaspect.data.formats import read_sentences, write_sentences
 from fewaspect.data.labelled import LabelledSentence
-from fewaspect.detector.tables import names_of
+from fewaspect.detector.arrow_tables import names_of
 from fewaspect.reviews.formats import InputFormat, OutputFormat
 from fewaspect.reviews.pipeline import Stream, Summary, detect_stream
 from fewaspect.reviews.readers.source import Source

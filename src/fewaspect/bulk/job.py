@@ -16,7 +16,7 @@ from fewaspect.bulk.worker import BAD, Counts, Worker, read_counts, unfinished
 from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.core.settings import to_json
 from fewaspect.data.formats.records import Place
-from fewaspect.detector.tables import added_names
+from fewaspect.detector.arrow_tables import added_names
 from fewaspect.reviews.pipeline import Summary, summary_table
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 
 from fewaspect.bulk.partition_reader import read_partition
 from fewaspect.bulk.storage import arrow, list_names, native_file, write_file
-from fewaspect.detector.tables import (
+from fewaspect.detector.arrow_tables import (
     ASPECTS,
     FLAGS,
     TextPredictions,

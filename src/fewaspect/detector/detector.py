@@ -22,8 +22,8 @@ from fewaspect.detector.thresholds import Tuned
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from fewaspect.detector.arrow_tables import TextPredictions
     from fewaspect.detector.suggest import Suggestion
-    from fewaspect.detector.tables import TextPredictions
 
 _REPLACING = threading.Lock()  # a fitted state takes the place of an unfitted one only if no newer one has come
 
@@ -249,7 +249,7 @@ class AspectDetector(Estimator):
         >>> detector.predict_texts(["Cold soup. Thin walls.", "hello"]).sentences
         array([2, 1])
         """
-        from fewaspect.detector.tables import TextPredictions
+        from fewaspect.detector.arrow_tables import TextPredictions
 
         found = self._predictions(check_texts(texts), self._fitted())
         return TextPredictions(found.of_texts, np.array([len(own) for own in found.rows]), np.array(found.cut))
@@ -267,7 +267,7 @@ class AspectDetector(Estimator):
         >>> found.column_names, found["aspects"].to_pylist()
         (['id', 'text', 'aspects', 'p_food', 'p_noise', 'sentences', 'cut'], [['food'], []])
         """
-        from fewaspect.detector.tables import column_of, columns_of, distinct_texts, with_columns
+        from fewaspect.detector.arrow_tables import column_of, columns_of, distinct_texts, with_columns
 
         texts, rows = distinct_texts(column_of(table, text), text)
         columns = columns_of(self.examples_.names, self._thresholds, self.predict_texts(texts), prefix)

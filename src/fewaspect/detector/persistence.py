@@ -116,7 +116,7 @@ def model_card(about: Mapping[str, Any]) -> str:
     """Markdown for a person who is handed the folder: what it detects, from what, how to use it, what to mind."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    environment = Environment(loader=PackageLoader("fewaspect.detector", "."), undefined=StrictUndefined)
+    environment = Environment(loader=PackageLoader("fewaspect.detector", "templates"), undefined=StrictUndefined)
     environment.filters["cell"] = _cell
     return environment.get_template("model_card.md").render(
         about, thresholds=[_threshold(aspect, about["parameters"]["threshold"]) for aspect in about["aspects"]],

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from fewaspect.core.extras import require
 from fewaspect.data.formats.records import quoted, shown
-from fewaspect.detector.tables import ASPECTS
+from fewaspect.detector.arrow_tables import ASPECTS
 from fewaspect.reviews.readers.source import Columns, Kind
 from fewaspect.reviews.writers import Layout, Row, Writer, as_json, refuse_new_columns
 

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from fewaspect.core.errors import ConfigError
 from fewaspect.core.files import atomic_write
 from fewaspect.data.formats.records import Place, join_names, quoted, table_writer
-from fewaspect.detector.tables import ASPECTS, PROBABILITY
+from fewaspect.detector.arrow_tables import ASPECTS, PROBABILITY
 from fewaspect.reviews.formats import STANDARD, OutputFormat
 from fewaspect.reviews.pages.highlights import Mark, marks
 from fewaspect.reviews.readers.source import Columns, Review
