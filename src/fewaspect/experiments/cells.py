@@ -41,7 +41,8 @@ def read_cell(path: Path) -> dict[str, Any]:
         problem = f"a damaged file: {error}"
     if problem:
         raise ResultError(
-            f"{path}: expected a cell of a benchmark, found {problem}\nDelete it, and the cell is made again."
+            f"{path}: expected a cell of a benchmark, found {problem}\n"
+            "In a grid's own folder, delete it, and the cell is made again; elsewhere, name one results file (*.jsonl)."
         )
     return dict(cell)
 
