@@ -30,6 +30,7 @@ from fewaspect.training.environment import describe_environment
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "model-choice.jsonl"
 KEY = ("model", "shots", "pile")
+PRECISION = "mean_average_precision"
 THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55)
 TEST, FEWEST_EMPTIES = 600, 20
 
@@ -49,12 +50,9 @@ def main() -> None:
             rows = {key: quality(arguments.model, one, pile) for key, one in drawn.items()}
             record = {"model": arguments.name, "shots": shots, "pile": pile, **means(list(rows.values()))}
             about = {"seeds": len(arguments.seeds), "sets": len(sets), "environment": describe_environment()}
-            by_set = {name: means([rows[name, seed] for seed in arguments.seeds])[PRECISION] for name in sets}
+            by_set = {name: [round(100 * rows[name, seed][PRECISION], 2) for seed in arguments.seeds] for name in sets}
             merge_results(arguments.out, [{**record, "by_set": by_set, **about}], KEY)
             print(line(record), flush=True)
-
-
-PRECISION = "mean_average_precision"
 
 
 def quality(model: Path | None, drawn: Draw, pile: bool) -> dict[str, float]:

@@ -45,7 +45,7 @@ RUNS: tuple[dict[str, Any], ...] = (
     {"seed": 2},
     {"seed": 3, "learning_rate": 4e-5, "shot": "1-8"},
 )  # what they have besides the settings of the file
-PRETRAINED_SHARE = 0.3
+PRETRAINED_SHARE = 0.2
 DETECTOR = {"token_match_weight": 0.0, "head_weight": 0.5, "neighbour_weight": 0.5}  # chosen on the validation sets
 TASKS = 60  # of each label set
 THRESHOLDS = (0.4, 0.45, 0.5)
