@@ -35,6 +35,12 @@ def found(result: Result) -> dict[str, dict[str, float]]:
     return {row["text"]: row["probabilities"] for row in rows}
 
 
+def same(one: dict[str, dict[str, float]], other: dict[str, dict[str, float]]) -> bool:
+    """But for the last digit: texts that were read in other batches differ in the last bits."""
+    pairs = ((one[text], other.get(text, {})) for text in one)
+    return one.keys() == other.keys() and all(mine == pytest.approx(its, abs=2e-4) for mine, its in pairs)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("adapt")
@@ -86,11 +92,11 @@ def test_neither_chunks_nor_order_nor_format_make_a_difference(
     folder: Path, given: tuple[object, ...], adapted: dict[str, dict[str, float]], tmp_path: Path
 ) -> None:
     mixed = random.Random(3).sample(REVIEWS, len(REVIEWS))
-    assert found(run("detect", folder / "reviews.txt", *given, "--chunk", 7)) == adapted
-    assert found(run("detect", written(tmp_path / "mixed.txt", [*mixed, *mixed[:50]]), *given)) == adapted
+    assert same(found(run("detect", folder / "reviews.txt", *given, "--chunk", 7)), adapted)
+    assert same(found(run("detect", written(tmp_path / "mixed.txt", [*mixed, *mixed[:50]]), *given)), adapted)
     with (table := tmp_path / "reviews.csv").open("w", newline="") as file:
         csv.writer(file).writerows([["text"], *([text] for text in mixed)])
-    assert found(run("detect", table, *given, "--to", "jsonl")) == adapted
+    assert same(found(run("detect", table, *given, "--to", "jsonl")), adapted)
 
 
 def test_parquet_is_sampled_too(
@@ -98,15 +104,15 @@ def test_parquet_is_sampled_too(
 ) -> None:
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     parquet.write_table(arrow.table({"text": REVIEWS}), tmp_path / "reviews.parquet", row_group_size=9)
-    assert found(run("detect", tmp_path / "reviews.parquet", *given, "--to", "jsonl")) == adapted
+    assert same(found(run("detect", tmp_path / "reviews.parquet", *given, "--to", "jsonl")), adapted)
 
 
 def test_of_a_pipe_the_first_chunk_is_learned_from(
     folder: Path, given: tuple[object, ...], adapted: dict[str, dict[str, float]], plain: dict[str, dict[str, float]]
 ) -> None:
     lines = "".join(f"{text}\n" for text in REVIEWS)
-    assert found(run("detect", "-", *given, input=lines)) == adapted
-    assert found(run("detect", "-", *given, "--chunk", 10, input=lines)) == plain, "ten reviews are too few"
+    assert same(found(run("detect", "-", *given, input=lines)), adapted)
+    assert same(found(run("detect", "-", *given, "--chunk", 10, input=lines)), plain), "ten reviews are too few"
     first = found(run("detect", "-", *given, "--chunk", 190, input=lines))
     expected = detector(folder).adapt(REVIEWS[:190]).predict_proba(REVIEWS)
     assert [list(first[text].values()) for text in REVIEWS] == pytest.approx(expected, abs=1e-3)
@@ -130,9 +136,9 @@ def test_what_was_saved_stays_unless_told_otherwise(
     others = written(tmp_path / "others.txt", [*REVIEWS[:5], *(f"We sat at table {n}." for n in range(200))])
     kept = run("detect", others, "--model", saved)
     assert f"learned from {size} sentences, saved with the detector" in kept.stderr
-    assert {text: found(kept)[text] for text in REVIEWS[:5]} == {text: adapted[text] for text in REVIEWS[:5]}
-    assert found(run("detect", others, "--model", saved, "--no-adapt")) == found(kept)
-    assert found(run("detect", others, "--model", saved, "--adapt")) == found(run("detect", others, *given))
+    assert same({text: found(kept)[text] for text in REVIEWS[:5]}, {text: adapted[text] for text in REVIEWS[:5]})
+    assert same(found(run("detect", others, "--model", saved, "--no-adapt")), found(kept))
+    assert same(found(run("detect", others, "--model", saved, "--adapt")), found(run("detect", others, *given)))
 
 
 def test_fit_says_when_there_is_too_little_to_learn_from(folder: Path, tmp_path: Path) -> None:

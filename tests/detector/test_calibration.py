@@ -173,10 +173,20 @@ def weights_used(fit: Callable[[], float]) -> np.ndarray:
     return given[-1]
 
 
+CLEARLY_NONE = [
+    "see you on Monday", "it rained", "the train left at nine", "my brother lives in Rome", "the bank is next door",
+    "there are two doors", "we took a bus", "he is forty years old", "the shop closes at six", "they speak French",
+    "I wore a red coat", "the phone rang twice", "a parcel came for us", "our dog is called Max", "the map was folded",
+    "it was the third of May", "the road goes north", "she reads the news", "we have two sons", "a bird sat there",
+    "the window faces east", "the clock stopped", "he wrote a letter", "the river is long", "I bought a lamp",
+    "the car is blue", "the school opens at eight", "a friend of mine paints", "the hill is steep", "my name is Tom",
+]  # fmt: skip
+
+
 def test_many_sentences_that_have_clearly_none_of_the_aspects_change_little() -> None:
-    clear = [f"{number} people came to the {day} meeting" for number in range(2, 22) for day in ("first", "last")]
-    few, many = (bias_of(AspectDetector().fit(WIDE, none=clear[:count])) for count in (4, 40))
-    assert many == pytest.approx(few, abs=0.15)
+    """They count together as the share of such sentences at most; each as much as an example, the bias falls by 1."""
+    few, many = (bias_of(AspectDetector().fit(WIDE, none=CLEARLY_NONE[:count])) for count in (4, 30))
+    assert many == pytest.approx(few, abs=0.25)
 
 
 def test_many_sentences_of_none_leave_room_for_the_examples(monkeypatch: pytest.MonkeyPatch) -> None:

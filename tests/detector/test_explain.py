@@ -75,7 +75,7 @@ def test_sentences_stand_where_they_are_said_to(fitted: Callable[..., AspectDete
     assert [s.aspects for s in analysis.sentences] == [("food",), ("parking",)]
     assert set(analysis.aspects) == {"food", "parking"}
     assert analysis.sentences[0].reason.startswith("food 0.")
-    assert ">= 0.50" in analysis.sentences[0].reason
+    assert analysis.sentences[0].reason.endswith(f" >= {DEFAULT_THRESHOLD:.2f}")
 
 
 def test_words_stand_where_they_are_said_to_and_punctuation_is_none(fitted: Callable[..., AspectDetector]) -> None:

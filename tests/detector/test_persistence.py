@@ -12,6 +12,7 @@ import pytest
 
 from fewaspect import AspectDetector
 from fewaspect.core.errors import CheckpointError, ConfigError
+from fewaspect.detector.explain import DEFAULT_THRESHOLD
 from fewaspect.detector.persistence import ModelChangedWarning
 from pile import REVIEWS
 
@@ -64,7 +65,7 @@ def test_loading_reads_no_example_again(saved: Path, fitted: Fit, monkeypatch: p
 
 def test_the_model_card_says_what_is_in_the_folder(saved: Path) -> None:
     card = (saved / "MODEL_CARD.md").read_text(encoding="utf-8")
-    assert "| food | 2 | 0.500 |" in card
+    assert f"| food | 2 | {DEFAULT_THRESHOLD:.3f} |" in card
     assert "5 example sentence(s)" in card
     assert "minilm" in card
     assert str(saved) not in card

@@ -18,8 +18,10 @@ from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
 from fewaspect.detector.explain import DEFAULT_THRESHOLD
 
-TEXTS = ["cold soup", "garage full", "tasty pizza", "no valet", "fresh salad", "the car park was closed", "hi", "bye"]
-LABELS = [["food"], ["parking"], ["food"], ["parking"], ["food"], ["parking"], [], []]
+FOOD = ["cold soup", "tasty pizza", "fresh salad", "the soup was tasty", "a salad with cold pizza"]
+PARKING = ["garage full", "no valet", "the car park was closed", "nowhere to park the car", "the garage is a car park"]
+TEXTS = [*(text for both in zip(FOOD, PARKING, strict=True) for text in both), "hi", "bye"]
+LABELS = [*[["food"], ["parking"]] * 5, [], []]
 MATRIX = np.array([["food" in row, "parking" in row] for row in LABELS], dtype=int)
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
 from fewaspect.core.errors import ConfigError, DataError
+from fewaspect.detector.explain import DEFAULT_THRESHOLD
 from fewaspect.detector.support import ExampleWarning
 from fewaspect.detector.thresholds import best_threshold, expected_f1_at, f1_at, folds, left_out_probabilities
 
@@ -81,20 +82,21 @@ def test_sentences_that_examples_lack_are_counted_by_what_probabilities_say() ->
 
 
 def test_tuning_on_examples_does_not_answer_what_is_most_improbable() -> None:
-    staff = ["nobody helped us", "they smiled at us", "rude on the phone"]
-    detector = AspectDetector().fit({"staff": staff, "price": ["never worth it", "cheap", "they charged us twice"]})
+    staff = ["the waiter was rude", "a friendly waitress", "the garage was full"]
+    parking = ["the garage was closed", "no free space in the garage", "the car park was full"]
+    detector = AspectDetector().fit({"staff": staff, "parking": parking})
     left_out = left_out_probabilities(detector.model_, detector._encoded(), None)[:3, 0]
-    assert left_out.min() < 0.15, "examples that hardly belong together"
-    assert detector.tune()["staff"].threshold > 0.15
+    assert left_out.min() < 0.15, "an example that does not belong with the others"
+    assert 0.15 < detector.tune()["staff"].threshold < left_out.max()
 
 
 def test_an_example_that_only_itself_speaks_for_leaves_the_threshold_as_it_was() -> None:
     nameless = AspectDetector().fit(["we loved it", "never again", "see you"], [[1, 0], [0, 1], [0, 0]])
-    named = AspectDetector().fit({"staff": ["nobody cared"], "ambience": ["felt like home"], "misc": ["never again"]})
+    named = AspectDetector().fit({"staff": ["no valet"], "parking": ["cold soup"], "food": ["the waiter was rude"]})
     for detector in (nameless, named):
         tuned = detector.tune()
         assert min(row.threshold for row in tuned.values()) >= 0.2
-        assert all(row.threshold == 0.5 for row in tuned.values() if not row.f1)
+        assert all(row.threshold == DEFAULT_THRESHOLD for row in tuned.values() if not row.f1)
         assert any(not row.f1 for row in tuned.values())
 
 

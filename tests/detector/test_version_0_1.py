@@ -1,4 +1,4 @@
-"""What version 0.1 saved and computed: it still loads, and probabilities are near what they were."""
+"""What version 0.1 saved and computed: it still loads, and what was clear to its model is clear to today's."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from fewaspect import AspectDetector
 from fewaspect.core.errors import CheckpointError
+from fewaspect.detector.explain import DEFAULT_THRESHOLD
 from fewaspect.detector.persistence import ModelChangedWarning
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "v0_1"
@@ -21,22 +22,33 @@ def recorded(name: str) -> dict:
 
 @pytest.mark.filterwarnings("ignore::fewaspect.detector.support.ExampleWarning")
 @pytest.mark.parametrize("case", recorded("probabilities.json"), ids=lambda case: case["name"])
-def test_the_shipped_model_answers_as_before(case: dict) -> None:
-    """Its embedding table is int8 now: a quarter of the size, for a mean change of some thousandths."""
+def test_what_was_clear_to_the_model_of_version_0_1_is_decided_alike(case: dict) -> None:
+    """Another model: its probabilities have other values, but nothing that was almost certain is reversed.
+
+    All 1,135 of these decisions agree; of all decisions, from 93 % (names alone) to 100 %.
+    """
     fit = dict(case["fit"])
     detector = AspectDetector().fit(*fit.pop("args"), **fit)
     assert detector.classes_.tolist() == case["classes"]
     found, expected = detector.predict_proba(case["texts"]), np.array(case["probabilities"])
-    assert np.abs(found - expected).mean() < 0.01
-    assert ((found >= 0.5) == (expected >= 0.5)).mean() > 0.97
+    alike, clear = (found >= DEFAULT_THRESHOLD) == (expected >= 0.5), (expected < 0.1) | (expected > 0.9)
+    assert alike[clear].mean() > 0.98
+    assert alike.mean() > 0.88
 
 
 def test_a_saved_detector_is_encoded_again_and_says_so() -> None:
     with pytest.warns(ModelChangedWarning, match=r"saved by fewaspect 0\.1\.0 with another model"):
         detector = AspectDetector.load(FIXTURES / "detector")
     then = recorded("detector_probabilities.json")
-    assert detector.thresholds_ == then["thresholds"]
-    np.testing.assert_allclose(detector.predict_proba(then["texts"]), then["probabilities"], atol=0.05)
+    assert detector.thresholds_ == {**dict.fromkeys(then["thresholds"], DEFAULT_THRESHOLD), "bed comfort": 0.4}
+    found, expected = detector.predict_proba(then["texts"]), np.array(then["probabilities"])
+    clear = (expected < 0.1) | (expected > 0.9)
+    assert ((found >= DEFAULT_THRESHOLD) == (expected >= 0.5))[clear].mean() > 0.98
+    given = detector.examples_
+    anew = AspectDetector().fit(
+        given.texts, [list(own) for own in given.sentences.values()], names=given.names, descriptions=given.descriptions
+    )
+    np.testing.assert_allclose(found, anew.predict_proba(then["texts"]), atol=1e-4)
 
 
 def test_an_exported_model_and_a_detector_saved_on_it_answer_the_same(tmp_path: Path) -> None:

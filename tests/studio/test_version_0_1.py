@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from fewaspect.detector.explain import DEFAULT_THRESHOLD
+
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "v0_1"
 PROJECT = "/api/v1/projects/1"
 PARTIAL = {"found": 0, "scored": 0}  # recorded while sentences were still being scored
@@ -32,17 +34,22 @@ def complete(project: dict[str, Any]) -> dict[str, Any]:
     return {**project, **PARTIAL, "aspects": [{**aspect, **PARTIAL} for aspect in project["aspects"]]}
 
 
+def project_of_0_1() -> dict[str, Any]:
+    """As it was recorded, but for the threshold: the project has none of its own, and the default is another now."""
+    return {**recorded("studio_project.json"), "threshold": DEFAULT_THRESHOLD}
+
+
 def test_a_database_of_0_1_has_the_same_project(client_of_0_1: TestClient) -> None:
-    assert complete(client_of_0_1.get(PROJECT).json()) == complete(recorded("studio_project.json"))
+    assert complete(client_of_0_1.get(PROJECT).json()) == complete(project_of_0_1())
 
 
-def test_a_database_of_0_1_gives_the_same_aspects_and_scores(client_of_0_1: TestClient) -> None:
+def test_a_database_of_0_1_gives_the_same_sentences_and_clear_answers(client_of_0_1: TestClient) -> None:
     before, now = recorded("studio_sentences.json"), client_of_0_1.get(f"{PROJECT}/sentences?limit=20").json()
     assert (now["total"], now["revision"]) == (before["total"], before["revision"])
     for old, new in zip(before["sentences"], now["sentences"], strict=True):
-        assert new["scores"] == pytest.approx(old["scores"], abs=0.05)  # the embedding table is int8 now
+        assert new["scores"].keys() == old["scores"].keys()
         flipped = set(old["aspects"]) ^ set(new["aspects"])
-        assert all(abs(old["scores"][str(aspect)] - 0.5) < 0.05 for aspect in flipped)
+        assert not [aspect for aspect in flipped if abs(old["scores"][str(aspect)] - 0.5) > 0.4]  # another model
         varying = {"aspects", "scores", "words", "reason"}
         assert {k: v for k, v in new.items() if k not in varying} == {k: v for k, v in old.items() if k not in varying}
 
@@ -61,7 +68,7 @@ def test_a_change_made_with_0_1_is_undone_and_redone(client_of_0_1: TestClient) 
 def test_an_archive_of_0_1_becomes_a_project(client: TestClient) -> None:
     made = client.post("/api/v1/projects/import", files={"file": (FIXTURES / "project.zip").read_bytes()})
     kept = ("name", "examples", "reviews", "sentences", "threshold", "dated")
-    before = recorded("studio_project.json")
+    before = project_of_0_1()
     assert made.status_code == 201
     assert [made.json()[name] for name in kept] == [before[name] for name in kept]
     assert [a["name"] for a in made.json()["aspects"]] == [a["name"] for a in before["aspects"]]

@@ -20,6 +20,7 @@ from fewaspect.cli.app import app
 from fewaspect.core.errors import CheckpointError, ConfigError
 from fewaspect.detector.model import load_model
 from fewaspect.training import export
+from fewaspect.training.run_weights import load_run_weights
 from fewaspect.training.trainer import train
 
 TEXTS = ["The food was cold. The staff was slow.", "dirty room", "a great pool"]
@@ -94,6 +95,23 @@ def test_a_detector_that_version_0_1_saved_on_a_run_is_converted(
     then = json.loads(Path("tiny_probabilities.json").read_text())
     found = AspectDetector.load(tmp_path / "out").predict_proba(then["texts"])
     np.testing.assert_allclose(found, then["detector_on_run"], atol=1e-4)
+
+
+def test_a_run_gets_probabilities_of_the_terms_that_its_scores_have(run: Path, tmp_path: Path) -> None:
+    shutil.copytree(run, tmp_path / "run")
+    about, shipped = json.loads((run / "run.json").read_text()), load_model()
+    same = {name: getattr(shipped.scorer.settings, name) for name in ("centred", "head_weight", "neighbour_weight")}
+    plain = {"centred": False, "head_weight": 0.0, "neighbour_weight": 0.0}
+    for terms in (plain, same):
+        about["settings"]["method"] |= terms
+        (tmp_path / "run" / "run.json").write_text(json.dumps(about))
+        found = load_run_weights(tmp_path / "run").probability_model
+        if terms is same:
+            assert found == shipped.probability_model
+        else:
+            further = ("head_score", "neighbour_score", "uncentred_similarity")
+            assert [found.weights[name] for name in further] == [0.0] * 3
+            assert not any(found.slopes.values())
 
 
 def test_what_cannot_be_exported_is_refused_before_any_work(run: Path, tmp_path: Path) -> None:

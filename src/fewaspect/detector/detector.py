@@ -32,8 +32,8 @@ class AspectDetector(Estimator):
     """Finds aspects in text from a few examples each; an aspect may also be known by its name and description alone.
 
     `model`: the shipped model, or the folder of an exported one. `threshold`: what a probability must reach, one
-    number for all aspects or a dict of some; None takes what was tuned, else 0.5. `batch_tokens`: encoded at once;
-    None: as many as are fastest.
+    number for all aspects or a dict of some; None takes what was tuned, else `DEFAULT_THRESHOLD`. `batch_tokens`:
+    encoded at once; None: as many as are fastest.
 
     >>> from fewaspect import AspectDetector
     >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "parking": ["no valet", "garage full"]})
@@ -72,8 +72,9 @@ class AspectDetector(Estimator):
 
     @property
     def prototypes_(self) -> np.ndarray:
-        """(aspects, d) where each aspect lies, by its own examples, name and description, seen from the mean of all."""
-        return self._fitted().fitted.prototypes
+        """(aspects, d) where each aspect lies, by its own examples, name and description."""
+        fitted = self._fitted().fitted
+        return fitted.prototypes if fitted.uncentred_prototypes is None else fitted.uncentred_prototypes
 
     @property
     def examples_(self) -> Examples:
@@ -148,8 +149,8 @@ class AspectDetector(Estimator):
         >>> from fewaspect.detector.model import load_model
         >>> from fewaspect.detector.support import read_examples
         >>> examples, _ = read_examples({"food": ["the soup was cold"], "noise": ["thin walls"]})
-        >>> AspectDetector.from_examples(load_model(), examples, {"food": 0.6}).thresholds_
-        {'food': 0.6, 'noise': 0.5}
+        >>> AspectDetector.from_examples(load_model(), examples, {"food": 0.6}).thresholds_["food"]
+        0.6
         """
         thresholds_of(examples.names, thresholds, {})  # refused now rather than at the first answer
         detector = cls(model)

@@ -19,6 +19,18 @@ from fewaspect.encoders.sources import EncoderSource, resolve_encoder
 from fewaspect.training.run_folder import RunFolder
 
 PROBABILITY_MODEL = "probability_model.json"
+PLAIN_PROBABILITIES = {  # of scores of cosines and regressions alone, as the model of version 0.1 had them
+    "intercept": -2.603596577774094,
+    "weights": {
+        "sentence_similarity": 4.0663952001659895,
+        "attended_similarity": 1.7872122195018578,
+        "ridge_score": 4.189533275838611,
+        "log_softmax": 0.31854323805567397,
+        "margin": 1.08577468919135,
+        "log_shots": -1.0878333246615957,
+        "log_aspects": -0.3118809633349932,
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -50,7 +62,8 @@ class RunWeights:
 
 
 def load_run_weights(folder: Path) -> RunWeights:
-    """A run without a probability model of its own gets the shipped one: both are LPN+ on the scale of cosines."""
+    """A run without a probability model of its own gets the shipped one if both score by the same terms, else that of
+    version 0.1: weights for terms that a score does not have would make its probabilities wrong."""
     run = RunFolder(folder)
     settings = run.read_settings()
     if not isinstance(settings.method, LPNPlusSettings):
@@ -71,11 +84,17 @@ def load_run_weights(folder: Path) -> RunWeights:
         scorer = LPNPlusScorer.of(arrays, settings.method)
     except KeyError as error:
         raise CheckpointError(f"{run.best}: the weights do not fit this method and encoder: no {error}.") from None
-    return RunWeights(settings.train, scorer, _probability_model(folder), arrays, source)
+    return RunWeights(settings.train, scorer, _probability_model(folder, settings.method), arrays, source)
 
 
-def _probability_model(folder: Path) -> ProbabilityModel:
+def _probability_model(folder: Path, settings: LPNPlusSettings) -> ProbabilityModel:
     for name in (PROBABILITY_MODEL, "presence.json"):  # the second as version 0.1 called it
         if (folder / name).is_file():
             return ProbabilityModel.load(folder / name)
-    return load_model().probability_model
+    shipped = load_model()
+    same = _terms(settings) == _terms(shipped.scorer.settings)
+    return shipped.probability_model if same else ProbabilityModel.from_json(PLAIN_PROBABILITIES)
+
+
+def _terms(settings: LPNPlusSettings) -> tuple[bool, bool, bool]:
+    return settings.centred, settings.head_weight > 0, settings.neighbour_weight > 0

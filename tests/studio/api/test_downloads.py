@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from fastapi.testclient import TestClient
 
 from fewaspect import AspectDetector
+from fewaspect.detector.explain import DEFAULT_THRESHOLD
 from studio_imports import import_text
 
 
@@ -60,7 +61,7 @@ def test_a_saved_detector_answers_as_the_project_does(client: TestClient, projec
     with zipfile.ZipFile(io.BytesIO(client.get(f"{project}/model").content)) as archive:
         archive.extractall(tmp_path / "saved")
     detector = AspectDetector.load(tmp_path / "saved")
-    assert detector.thresholds_ == {"food": 0.2, "parking": 0.5}
+    assert detector.thresholds_ == {"food": 0.2, "parking": DEFAULT_THRESHOLD}
     texts = ["cold soup", "no place to park", "see you on Monday"]
     found = client.post(f"{project}/detect", json={"texts": texts}).json()["results"]
     assert detector.predict(texts) == [result["aspects"] for result in found]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from fastapi.testclient import TestClient
 
+from fewaspect.detector.explain import DEFAULT_THRESHOLD
 from studio_imports import import_text
 
 TEXTS = ["cold soup", "no place to park", "see you on Monday", "the pizza"]
@@ -13,7 +14,9 @@ LABELS = [["food"], ["parking"], [], ["food", "noise"]]
 
 def test_tuning_sets_thresholds_as_one_change(client: TestClient, project: str) -> None:
     tuned = client.post(f"{project}/tune", json={}).json()["aspects"]
-    assert [(a["name"], a["threshold_before"], a["texts"]) for a in tuned] == [("food", 0.5, 2), ("parking", 0.5, 2)]
+    assert [(a["name"], a["threshold_before"], a["texts"]) for a in tuned] == [
+        ("food", DEFAULT_THRESHOLD, 2), ("parking", DEFAULT_THRESHOLD, 2),
+    ]  # fmt: skip
     assert all(a["f1"] >= a["f1_before"] for a in tuned)
     assert [a["threshold"] for a in client.get(project).json()["aspects"]] == [a["threshold"] for a in tuned]
     assert client.post(f"{project}/undo").json()["did"] == "tune the thresholds"
@@ -31,7 +34,7 @@ def test_measuring_gives_numbers_counts_and_curves(client: TestClient, project: 
     assert (found["texts"], found["macro_f1"], found["right_empties"]) == (4, 1.0, 1.0)
     assert found["unknown_aspects"] == {"noise": 1}
     food = found["aspects"][0]
-    assert (food["id"], food["support"], food["f1"], food["threshold"]) == (1, 2, 1.0, 0.5)
+    assert (food["id"], food["support"], food["f1"], food["threshold"]) == (1, 2, 1.0, DEFAULT_THRESHOLD)
     assert food["confusion"] == {"tp": 2, "fp": 0, "fn": 0, "tn": 2}
     assert food["curve"][0]["recall"] == 1.0
     assert [p["threshold"] for p in food["curve"]] == sorted(p["threshold"] for p in food["curve"])

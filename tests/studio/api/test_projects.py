@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from fastapi.testclient import TestClient
 
+from fewaspect.detector.explain import DEFAULT_THRESHOLD
 from studio_imports import import_text
 
 PROJECTS = "/api/v1/projects"
@@ -19,7 +20,7 @@ def test_a_project_lives_and_goes(client: TestClient) -> None:
     assert client.patch(address, json={"name": "Inn", "threshold": 0.3}).json()["threshold"] == 0.3
     listed = client.get(PROJECTS).json()["projects"]
     assert [(one["name"], one["aspects"], one["revision"]) for one in listed] == [("Inn", 0, 2)]
-    assert client.patch(address, json={"threshold": None}).json()["threshold"] == 0.5
+    assert client.patch(address, json={"threshold": None}).json()["threshold"] == DEFAULT_THRESHOLD
     assert client.delete(address).status_code == 204
     assert client.get(address).status_code == 404
     assert client.get(PROJECTS).json() == {"projects": []}

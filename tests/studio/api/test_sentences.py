@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fewaspect.detector.detector import AspectDetector
-from fewaspect.detector.explain import Analysis
+from fewaspect.detector.explain import DEFAULT_THRESHOLD, Analysis
 from studio_imports import import_text
 
 
@@ -64,7 +64,7 @@ def test_a_correction_becomes_an_example_and_counts_at_once(client: TestClient, 
     assert (corrected["aspects"], corrected["confirmed"]) == ([2], True)
     page = client.get(f"{project}/sentences").json()
     assert page["sentences"][2]["example_id"] == corrected["example_id"]
-    assert page["sentences"][2]["scores"]["2"] > 0.5
+    assert page["sentences"][2]["scores"]["2"] > DEFAULT_THRESHOLD
     example = client.get(f"{project}/examples?aspect=2").json()["examples"][-1]
     assert (example["text"], example["sentence_id"]) == ("See you on Monday.", 3)
     released = client.delete(f"{project}/sentences/3/aspects").json()
@@ -77,7 +77,7 @@ def test_one_sentence_is_explained_with_its_review_and_nearest_examples(client: 
     assert found["review"]["text"] == "Cold soup again. Nobody could park."
     assert found["nearest"]["1"][0]["text"] == "the soup was cold"
     assert found["nearest"]["1"][0]["example_id"] == 1
-    assert found["thresholds"] == {"1": 0.5, "2": 0.5}
+    assert found["thresholds"] == {"1": DEFAULT_THRESHOLD, "2": DEFAULT_THRESHOLD}
     assert client.get(f"{project}/sentences/99").status_code == 404
 
 
