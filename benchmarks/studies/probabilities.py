@@ -172,6 +172,16 @@ def fit_probability_model(episodes: Sequence[tuple[np.ndarray, np.ndarray]]) -> 
     return ProbabilityModel(intercept, *named)
 
 
+def none_rates(sets: Sequence[EncodedSet]) -> tuple[float, ...]:
+    """Mean share of sentences with none of a set's most frequent label, two, three, ...; as long as it is above
+    `NONE_RATE`."""
+    rates: list[float] = []
+    while not rates or rates[-1] > NONE_RATE:
+        most = [one.truth[:, np.argsort(-one.truth.sum(axis=0), kind="stable")[: len(rates) + 1]] for one in sets]
+        rates.append(float(np.mean([1 - truth.any(axis=1).mean() for truth in most])))
+    return tuple(rates[:-1])
+
+
 def with_slopes(features: np.ndarray) -> np.ndarray:
     """(rows, 2 features): each also times the logarithm of the number of examples, but for those that say what the
     task is like."""

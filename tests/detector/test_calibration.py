@@ -55,7 +55,7 @@ def test_an_aspect_alone_is_not_certain_and_no_text_has_no_probabilities() -> No
 
 
 def test_it_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:
-    model = ProbabilityModel(-0.125, WEIGHTS, SLOPES)
+    model = ProbabilityModel(-0.125, WEIGHTS, SLOPES, (0.7, 0.4))
     model.save(tmp_path / "presence.json")
     assert ProbabilityModel.load(tmp_path / "presence.json") == model
 
@@ -89,7 +89,19 @@ WIDE = {
 
 
 def bias_of(detector: AspectDetector) -> float:
-    return detector._fitted().fitted.bias
+    """That of its examples alone."""
+    few = detector.model_.probability_model.few_aspects_bias(len(detector.classes_))
+    return detector._fitted().fitted.bias - few
+
+
+def test_fewer_aspects_leave_more_sentences_without_one() -> None:
+    shipped, rates = AspectDetector().fit(WIDE).model_.probability_model.none_rates, (0.7, 0.5, 0.36)
+    assert sorted(shipped, reverse=True) == list(shipped)
+    assert shipped[-1] > NONE_RATE
+    model = ProbabilityModel(0.0, WEIGHTS, SLOPES, rates)
+    for aspects, rate in enumerate((*rates, NONE_RATE, NONE_RATE), start=1):
+        assert math.exp(model.few_aspects_bias(aspects)) == pytest.approx((1 - rate) / (1 - NONE_RATE))
+    assert ProbabilityModel(0.0, WEIGHTS).few_aspects_bias(1) == 0.0
 
 
 @given(st.lists(st.tuples(st.floats(-20, 20), st.booleans(), st.floats(0.1, 1)), min_size=1, max_size=40))

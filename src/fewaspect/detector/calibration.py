@@ -58,6 +58,7 @@ class ProbabilityModel:
     intercept: float
     weights: dict[str, float]
     slopes: dict[str, float] = field(default_factory=lambda: dict.fromkeys(FEATURES, 0.0))
+    none_rates: tuple[float, ...] = ()  # share of sentences without an aspect where one is named, two, ...
 
     def __call__(self, features: np.ndarray, bias: float = 0.0) -> np.ndarray:
         """(Q, N) probabilities of (Q, N, features)."""
@@ -69,12 +70,18 @@ class ProbabilityModel:
         log_shots: np.ndarray = features[..., FEATURES.index("log_shots")]
         return features @ weights + log_shots * (features @ slopes) + self.intercept
 
+    def few_aspects_bias(self, aspects: int) -> float:
+        """What is added to the logits where so few aspects are named that more sentences than `NONE_RATE` have none."""
+        rate = self.none_rates[aspects - 1] if aspects <= len(self.none_rates) else NONE_RATE
+        return math.log((1 - rate) / (1 - NONE_RATE))
+
     @property
     def identity(self) -> str:
         """As text, for digests; in the words of version 0.1, so that what it saved is recognized."""
         weights = {old: self.weights[name] for old, name in _VERSION_0_1.items()}
         further = {name: value for name, value in self.weights.items() if name not in _VERSION_0_1.values() and value}
         further |= {f"{name} log_shots": value for name, value in self.slopes.items() if value}
+        further |= {f"none of {n}": value for n, value in enumerate(self.none_rates, start=1)}
         return f"Presence(intercept={self.intercept!r}, weights={weights!r})" + (repr(further) if further else "")
 
     def save(self, path: Path) -> None:
@@ -88,7 +95,7 @@ class ProbabilityModel:
         given |= {_VERSION_0_1.get(name, name): value for name, value in content["weights"].items()}
         slopes = {**dict.fromkeys(FEATURES, 0.0), **content.get("slopes", {})}
         both = ({name: float(part[name]) for name in FEATURES} for part in (given, slopes))
-        return cls(float(content["intercept"]), *both)
+        return cls(float(content["intercept"]), *both, tuple(map(float, content.get("none_rates", ()))))
 
     @classmethod
     def load(cls, path: Path) -> ProbabilityModel:

@@ -32,8 +32,8 @@ class AspectDetector(Estimator):
     """Finds aspects in text from a few examples each; an aspect may also be known by its name and description alone.
 
     `model`: the shipped model, or the folder of an exported one. `threshold`: what a probability must reach, one
-    number for all aspects or a dict of some; None takes what was tuned, else `DEFAULT_THRESHOLD`. `batch_tokens`:
-    encoded at once; None: as many as are fastest.
+    number for all aspects or a dict of some; None takes what was tuned, else 0.4. `batch_tokens`: encoded at once;
+    None: as many as are fastest.
 
     >>> from fewaspect import AspectDetector
     >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "parking": ["no valet", "garage full"]})

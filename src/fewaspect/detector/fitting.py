@@ -156,6 +156,7 @@ def fit_aspects(model: InferenceModel, state: FittedState) -> FittedState:
         few = mean is not None and state.pile is None and len(state.examples.texts) <= MAX_REFITTED
         refit = partial(refitted_components, model.scorer, state) if few else None
         bias = fit_bias(model.scorer, model.probability_model, support, fitted, refit)
+    bias += model.probability_model.few_aspects_bias(len(fitted.shots))
     return replace(state, aspects=fitted._replace(mean=mean, bias=bias))
 
 
