@@ -94,8 +94,8 @@ class ProbabilityModel:
         given = dict.fromkeys(FEATURES[len(_VERSION_0_1) :], 0.0)
         given |= {_VERSION_0_1.get(name, name): value for name, value in content["weights"].items()}
         slopes = {**dict.fromkeys(FEATURES, 0.0), **content.get("slopes", {})}
-        both = ({name: float(part[name]) for name in FEATURES} for part in (given, slopes))
-        return cls(float(content["intercept"]), *both, tuple(map(float, content.get("none_rates", ()))))
+        weights, slopes = ({name: float(part[name]) for name in FEATURES} for part in (given, slopes))
+        return cls(float(content["intercept"]), weights, slopes, tuple(map(float, content.get("none_rates", ()))))
 
     @classmethod
     def load(cls, path: Path) -> ProbabilityModel:
