@@ -2,8 +2,8 @@
 such features hold.
 
 Tasks are drawn as users make them: 1 to 12 aspects of one label set, 1 to 50 examples each, uneven, some aspects
-without a name or without examples, half of the tasks with a pile; a third of the sentences has none of the aspects,
-and a few are of another set.
+without a name or without examples, some tasks without any example, half of the tasks with a pile; a third of the
+sentences has none of the aspects, and a few are of another set.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fewaspect.inference.encoded import Sentences, unit
 MOST_TEXTS, MOST_ASPECTS, QUERIES, FOREIGN, PILE = 2400, 12, 120, 6, 1200
 FEWEST = 24  # sentences of an aspect, in both halves together
 SHOTS = (1, 2, 3, 5, 8, 10, 20, 50)
-UNNAMED, BARE, ALONE, WITHOUT_PILE = 0.1, 0.05, 0.05, 0.5
+UNNAMED, BARE, NAMES_ALONE, ALONE, WITHOUT_PILE = 0.1, 0.05, 0.1, 0.05, 0.5
 
 
 @dataclass(frozen=True)
@@ -84,14 +84,13 @@ def tasks(
         order = rng.permutation(len(one.truth))
         pool, rest = order[: len(order) // 2], order[len(order) // 2 :]
         shots = np.minimum(rng.choice(SHOTS) * rng.uniform(0.5, 1.5, way), 60).astype(int).clip(1)
-        shots[rng.random(way) < BARE] = 0
+        shots[rng.random(way) < (1.0 if rng.random() < NAMES_ALONE else BARE)] = 0
         rows = pick(one.truth[:, aspects], pool, shots)
-        if len(rows):
-            pile = None if rng.random() < WITHOUT_PILE else pool[:PILE]
-            tagged, hidden = queries(one.truth[:, aspects], rest, rng), rng.random(way) < UNNAMED
-            other = elsewhere[rng.integers(len(elsewhere))] if elsewhere else one.sentences.take(rows[:0])
-            foreign = other.take(rng.permutation(len(other))[:FOREIGN])
-            yield fit_task(model, one, aspects, rows, pile, tagged, hidden, foreign)
+        pile = None if rng.random() < WITHOUT_PILE else pool[:PILE]
+        tagged, hidden = queries(one.truth[:, aspects], rest, rng), rng.random(way) < UNNAMED
+        other = elsewhere[rng.integers(len(elsewhere))] if elsewhere else one.sentences.take(rows[:0])
+        foreign = other.take(rng.permutation(len(other))[:FOREIGN])
+        yield fit_task(model, one, aspects, rows, pile, tagged, hidden, foreign)
 
 
 def pick(truth: np.ndarray, pool: np.ndarray, shots: np.ndarray) -> np.ndarray:
@@ -119,8 +118,8 @@ def fit_task(
     """As `fewaspect.detector.fitting` does it, from sentences that are encoded already."""
     scorer, sentences = model.scorer, one.sentences
     mean = None
-    if scorer.settings.centred:
-        read = sentences.take(np.union1d(rows, pile) if pile is not None else rows)
+    read = sentences.take(np.union1d(rows, pile) if pile is not None else rows)
+    if scorer.settings.centred and len(read):
         mean = centring_share(len(read)) * read.tokens.mean(axis=0)
     support = support_of(one, aspects, rows, hidden, mean)
     vectors = None if pile is None else sentences.take(pile).centred(mean).vectors
@@ -144,7 +143,7 @@ def support_of(
         np.where(hidden[:, None], unit(membership.T @ own.vectors), text.vectors)
         for own, text in ((examples, names), (read, texts))
     )
-    uncentred = None if mean is None else Uncentred(read.vectors, before)
+    uncentred = Uncentred(read.vectors, before)
     lengths = np.where(hidden, 0, names.lengths)
     kept = np.repeat(~hidden, names.lengths)
     label_tokens = Sentences(labels, names.tokens[kept], lengths)

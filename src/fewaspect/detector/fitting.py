@@ -224,7 +224,7 @@ def support_set(state: FittedState, mean: np.ndarray | None = None) -> SupportSe
     in_one = np.array([text.lengths.sum() for text in texts], dtype=np.int64)  # only their tokens are looked up
     label_tokens = Sentences(labels, np.concatenate([text.tokens for text in own]), in_one)
     keys = np.concatenate([empty.keys, *(encoding.keys for encoding in encodings)])
-    before = None if mean is None else Uncentred(read.vectors, _label_vectors(names, read.vectors, membership))
+    before = Uncentred(read.vectors, _label_vectors(names, read.vectors, membership))
     return SupportSet(support, keys, membership, negative, labels, label_tokens, before)
 
 

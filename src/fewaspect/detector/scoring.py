@@ -76,7 +76,7 @@ class SupportSet(NamedTuple):
     negative_weights: np.ndarray  # (S,) weight of a row as an example of none of them
     labels: np.ndarray  # (N, d) of an unnamed aspect, the mean of its examples
     label_tokens: Sentences
-    uncentred: Uncentred | None = None  # where all of these are centred
+    uncentred: Uncentred | None = None  # what a detector compares besides
 
     @property
     def unnamed(self) -> np.ndarray:
