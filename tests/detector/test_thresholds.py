@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
 from fewaspect.core.errors import ConfigError, DataError
+from fewaspect.data.sample_set import load_showcase
+from fewaspect.detector import fitting
 from fewaspect.detector.explain import DEFAULT_THRESHOLD
+from fewaspect.detector.scoring import LPNPlusScorer
 from fewaspect.detector.support import ExampleWarning
 from fewaspect.detector.thresholds import best_threshold, expected_f1_at, f1_at, folds, left_out_probabilities
 
@@ -69,6 +72,23 @@ def test_an_example_that_is_left_out_is_read_as_if_it_had_not_been_given(fitted:
     expected = AspectDetector().fit(others).predict_proba([text])[0]
     assert found[1] == pytest.approx(expected, abs=1e-4)
     assert found[1, 0] < detector.predict_proba([text])[0, 0]
+
+
+def test_with_more_examples_the_bias_without_one_is_that_of_the_others_left_out_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Which is nearly the same, by a fit for each example instead of one for each two of them."""
+    detector = AspectDetector().fit({name: own[:3] for name, own in load_showcase().examples.items()}, none=["see you"])
+    fits: list[int] = []
+    fit = LPNPlusScorer.fit
+    monkeypatch.setattr(LPNPlusScorer, "fit", lambda *of, **options: fits.append(1) or fit(*of, **options))
+    found = left_out_probabilities(detector.model_, detector._encoded(), None)
+    assert len(fits) == 19 + 1 + 19
+    monkeypatch.setattr(fitting, "MAX_PAIRS", 19)
+    expected = left_out_probabilities(detector.model_, detector._encoded(), None)
+    assert len(fits) > 39 + 19 * 18
+    np.testing.assert_allclose(found, expected, atol=0.05)
+    assert np.abs(found - expected).mean() < 0.01
 
 
 def test_sentences_that_examples_lack_are_counted_by_what_probabilities_say() -> None:

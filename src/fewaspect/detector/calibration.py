@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -107,19 +107,41 @@ class ProbabilityModel:
             ) from error
 
 
+class LeftOut(NamedTuple):
+    """Examples as aspects that were fitted without them see them: what the bias is fitted to."""
+
+    rows: np.ndarray  # (rows,) numbers in the support set
+    logits: np.ndarray  # (rows, N)
+    truth: np.ndarray  # (rows, N) booleans
+    weights: np.ndarray  # (rows, N)
+
+    def bias(self, kept: np.ndarray | slice = slice(None)) -> float:
+        """The most probable one, by the `kept` of them."""
+        return most_probable_bias(self.logits[kept], self.truth[kept], self.weights[kept])
+
+
 def fit_bias(
     scorer: LPNPlusScorer, model: ProbabilityModel, support: SupportSet, fitted: FittedAspects,
     refit: Callable[[np.ndarray], ScoreComponents] | None = None,
 ) -> float:  # fmt: skip
     """What must be added to the logits to make the labels of the examples most probable, each of them left out.
 
-    0 without examples, and for a single aspect without examples of none. `refit` leaves rows out by fitting anew, where
-    they are so few that each of them moves the mean of all.
+    0 without examples, and for a single aspect without examples of none.
     """
+    left_out = leave_out(scorer, model, support, fitted, refit)
+    return 0.0 if left_out is None else left_out.bias()
+
+
+def leave_out(
+    scorer: LPNPlusScorer, model: ProbabilityModel, support: SupportSet, fitted: FittedAspects,
+    refit: Callable[[np.ndarray], ScoreComponents] | None = None,
+) -> LeftOut | None:  # fmt: skip
+    """None where examples say nothing of the bias. `refit` leaves rows out by fitting anew, where they are so few that
+    each of them moves the mean of all."""
     rows = calibration_rows(support)
     own, shots = support.membership[rows], fitted.shots - support.membership[rows]  # (rows, N)
     if not own.any() or (own.shape[1] == 1 and not support.negative_weights.any()):
-        return 0.0
+        return None
     components = refit(rows) if refit else left_out_components(scorer, support, fitted, rows)
     logits = model.logits(score_features(components, scorer.combine_scores(components), shots))
     members, none = support.membership.max(axis=1), support.negative_weights  # pieces of a long text add up to one
@@ -128,7 +150,7 @@ def fit_bias(
     weights = members[rows] + none[rows] * members[rows].sum() * (1 / share - 1) / max(none[rows].sum(), 1e-9)
     used = (own > 0) | (negative_membership(support)[rows] > 0)  # not if an equal sentence has the aspect
     used &= ~((own > 0) & support.unnamed & (shots < 1e-3))  # without its only example, nothing is left
-    return most_probable_bias(logits, own > 0, weights[:, None] * used)
+    return LeftOut(rows, logits, own > 0, weights[:, None] * used)
 
 
 def calibration_rows(support: SupportSet) -> np.ndarray:

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from fewaspect.detector.calibration import fit_bias
+from fewaspect.detector.calibration import fit_bias, leave_out
 from fewaspect.detector.model import InferenceModel
 from fewaspect.detector.scoring import (
     FittedAspects,
@@ -27,6 +27,7 @@ from fewaspect.text.splitting import fitting_spans
 MAX_PILE = 2000  # sentences that are kept of a pile
 MIN_PILE = 100  # with fewer, a pile is left out
 MAX_REFITTED = 32  # examples that are left out by fitting anew without them
+MAX_PAIRS = 10  # examples of which two at a time are left out so
 
 
 @dataclass(frozen=True)
@@ -143,8 +144,9 @@ def _order(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def fit_aspects(model: InferenceModel, state: FittedState) -> FittedState:
-    """Fit all aspects together: prototypes, attention, ridge directions, and the bias of their probabilities.
+def fit_aspects(model: InferenceModel, state: FittedState, bias: float | None = None) -> FittedState:
+    """Fit all aspects together: prototypes, attention, ridge directions, and the bias of their probabilities, unless
+    the one that examples give is known already.
 
     A prototype follows from its own examples and name alone; the rest depends on the other aspects too.
     """
@@ -153,11 +155,31 @@ def fit_aspects(model: InferenceModel, state: FittedState) -> FittedState:
     pile = None if state.pile is None else state.pile.vectors(mean).astype(np.float32)
     with ONE_THREAD:
         fitted = model.scorer.fit(support, prototypes(model.scorer, support), pile=pile)
-        few = mean is not None and state.pile is None and len(state.examples.texts) <= MAX_REFITTED
-        refit = partial(refitted_components, model.scorer, state) if few else None
-        bias = fit_bias(model.scorer, model.probability_model, support, fitted, refit)
+        if bias is None:
+            few = mean is not None and state.pile is None and len(state.examples.texts) <= MAX_REFITTED
+            refit = partial(refitted_components, model.scorer, state) if few else None
+            bias = fit_bias(model.scorer, model.probability_model, support, fitted, refit)
     bias += model.probability_model.few_aspects_bias(len(fitted.shots))
     return replace(state, aspects=fitted._replace(mean=mean, bias=bias))
+
+
+def biases_without_each(model: InferenceModel, state: FittedState) -> list[float] | None:
+    """For each example the bias that the others give, each of them left out alone; None where it is fitted anew.
+
+    Fitted anew, the bias without an example is of the others, left out together with it: a fit for each two examples.
+    """
+    texts, centred = state.examples.texts, model.scorer.settings.centred and state.pile is None
+    if not centred or not MAX_PAIRS < len(texts) <= MAX_REFITTED + 1 or len(state.examples.names) == 1:
+        return None
+    support = support_set(state, mean_state(state))
+    with ONE_THREAD:
+        fitted = model.scorer.fit(support, prototypes(model.scorer, support))
+        refit = partial(refitted_components, model.scorer, state)
+        left_out = leave_out(model.scorer, model.probability_model, support, fitted, refit)
+    if left_out is None:
+        return None
+    of_text = np.repeat(np.arange(len(texts)), [len(state.encodings[text].lengths) for text in texts])
+    return [left_out.bias(of_text[left_out.rows] != text) for text in range(len(texts))]
 
 
 def refitted_components(scorer: LPNPlusScorer, state: FittedState, rows: np.ndarray) -> ScoreComponents:

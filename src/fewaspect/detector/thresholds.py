@@ -12,7 +12,7 @@ import numpy as np
 from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.data.labels import check_texts, to_indicator_matrix
 from fewaspect.detector.explain import DEFAULT_THRESHOLD, Threshold, decide
-from fewaspect.detector.fitting import FittedState, fit_aspects
+from fewaspect.detector.fitting import FittedState, biases_without_each, fit_aspects
 from fewaspect.detector.model import InferenceModel
 from fewaspect.detector.support import ExampleWarning
 
@@ -127,11 +127,12 @@ def left_out_probabilities(model: InferenceModel, state: FittedState, batch_toke
 
     The aspects are fitted again for each of at most 64 folds; examples keep their encodings.
     """
-    texts = state.examples.texts
+    texts, biases = state.examples.texts, biases_without_each(model, state)
     result = np.zeros((len(texts), len(state.examples.names)))
     for fold in folds(state.examples.membership):
         left_out = [texts[row] for row in fold]
-        aspects = fit_aspects(model, state.without(left_out)).fitted
+        bias = None if biases is None else biases[int(fold[0])]  # then each fold is one example
+        aspects = fit_aspects(model, state.without(left_out), bias).fitted
         result[fold] = model.predict_sentences(aspects, left_out, batch_tokens).of_texts
     return result
 
