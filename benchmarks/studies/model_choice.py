@@ -50,7 +50,8 @@ def main() -> None:
             rows = {key: quality(arguments.model, one, pile) for key, one in drawn.items()}
             record = {"model": arguments.name, "shots": shots, "pile": pile, **means(list(rows.values()))}
             about = {"seeds": len(arguments.seeds), "sets": len(sets), "environment": describe_environment()}
-            by_set = {name: [round(100 * rows[name, seed][PRECISION], 2) for seed in arguments.seeds] for name in sets}
+            own = {name: [rows[name, seed][PRECISION] for seed in arguments.seeds] for name in sets}
+            by_set = {name: round(100 * float(np.mean(found)), 2) for name, found in own.items()}
             merge_results(arguments.out, [{**record, "by_set": by_set, **about}], KEY)
             print(line(record), flush=True)
 
