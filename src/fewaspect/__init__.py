@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from fewaspect.core.errors import FewAspectError as FewAspectError
     from fewaspect.detector.detector import AspectDetector as AspectDetector
     from fewaspect.detector.explain import Analysis as Analysis
-    from fewaspect.detector.suggest import Suggestion as Suggestion
+    from fewaspect.detector.labelling.suggest import Suggestion as Suggestion
     from fewaspect.detector.thresholds import Tuned as Tuned
 
 __version__ = "0.2.0"
@@ -18,7 +18,7 @@ _PLACES = {
     "Analysis": "fewaspect.detector.explain",
     "AspectDetector": "fewaspect.detector.detector",
     "FewAspectError": "fewaspect.core.errors",
-    "Suggestion": "fewaspect.detector.suggest",
+    "Suggestion": "fewaspect.detector.labelling.suggest",
     "Tuned": "fewaspect.detector.thresholds",
 }
 __all__ = ["Analysis", "AspectDetector", "FewAspectError", "Suggestion", "Tuned", "__version__"]

@@ -20,6 +20,7 @@ from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
 from fewaspect.core.errors import ConfigError, DataError, FewAspectError
 from fewaspect.detector import detector as module
+from fewaspect.detector import predictor
 from fewaspect.detector.explain import DEFAULT_THRESHOLD
 from fewaspect.detector.support import ExampleWarning
 
@@ -34,14 +35,14 @@ def test_importing_the_package_does_not_import_torch() -> None:
 
 @pytest.mark.skipif(find_spec("pyarrow") is None, reason="one of them is a table of pyarrow")
 def test_the_examples_in_the_docstrings_are_true() -> None:
-    result = doctest.testmod(module)
-    assert result.attempted > 30
-    assert not result.failed
+    results = [doctest.testmod(part) for part in (module, predictor)]
+    assert sum(result.attempted for result in results) > 30
+    assert not any(result.failed for result in results)
 
 
 def test_every_public_method_has_an_example() -> None:
     public = [f for name, f in inspect.getmembers(AspectDetector, inspect.isroutine) if not name.startswith("_")]
-    methods = [f for f in public if f.__module__ == module.__name__]
+    methods = [f for f in public if f.__module__ in (module.__name__, predictor.__name__)]
     assert len(methods) >= 14
     assert not [f.__name__ for f in methods if ">>> " not in (f.__doc__ or "")]
 

@@ -26,7 +26,7 @@ from fewaspect.reviews.formats import choose_formats
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from fewaspect.detector.suggest import Suggestion
+    from fewaspect.detector.labelling.suggest import Suggestion
 
 
 def suggest(

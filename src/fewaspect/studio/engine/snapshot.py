@@ -12,7 +12,7 @@ import numpy as np
 
 from fewaspect.detector.explain import decide
 from fewaspect.detector.fitting import MIN_PILE
-from fewaspect.detector.suggest import uncertainty
+from fewaspect.detector.labelling.suggest import uncertainty
 from fewaspect.studio.engine.learning import SentencePile
 from fewaspect.studio.engine.score_table import ScoreTable
 from fewaspect.studio.problems import NotFoundError

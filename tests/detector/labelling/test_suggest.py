@@ -9,7 +9,7 @@ import pytest
 
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
-from fewaspect.detector.suggest import uncertainty
+from fewaspect.detector.labelling.suggest import uncertainty
 
 
 def test_equal_texts_examples_and_empty_ones_are_not_suggested(fitted: Callable[..., AspectDetector]) -> None:
