@@ -14,7 +14,8 @@ from fewaspect.data.labels import check_texts, to_indicator_matrix
 from fewaspect.detector.explain import DEFAULT_THRESHOLD, Threshold, decide
 from fewaspect.detector.fitting import FittedState, biases_without_each, fit_aspects
 from fewaspect.detector.model import InferenceModel
-from fewaspect.detector.support import ExampleWarning
+from fewaspect.detector.support import Examples, ExampleWarning
+from fewaspect.text.identity import example_identity
 
 F1 = Callable[[np.ndarray, np.ndarray, float], float]  # of probabilities and truth, each (texts,), at a threshold
 
@@ -85,6 +86,17 @@ def read_labelled(names: Sequence[str], texts: Any, labels: Any) -> tuple[list[s
     if unknown:
         warnings.warn(f"labels that are no aspects, taken as none: {', '.join(unknown)}.", ExampleWarning, 3)
     return checked, truth
+
+
+def without_examples(examples: Examples, texts: list[str], truth: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """Labelled texts that are no examples: of what it was given, a detector is surer than of anything else."""
+    given = {example_identity(text) for text in examples.texts}
+    kept = [row for row, text in enumerate(texts) if example_identity(text) not in given]
+    if not kept:
+        raise DataError("texts: expected some that are no examples, found none. Without texts, examples are left out.")
+    if gone := len(texts) - len(kept):
+        warnings.warn(f"labelled texts that are examples, left out: {gone}.", ExampleWarning, 4)
+    return [texts[row] for row in kept], truth[kept]
 
 
 def tune(
