@@ -135,7 +135,7 @@ def row(results: Sequence[Result], method: str, target: str, labels: int) -> str
     low, high = clopper_pearson(kept, len(found))
     of_those = f"{sum(o['kept'] for o in made)} of {len(made)}" if made else "-"
     shares = (mean_of(found, name) for name in ("share", "recall"))
-    accepted = [f"{100 * s['mean']:.1f} % ({100 * s['low']:.1f} to {100 * s['high']:.1f})" for s in shares]
+    accepted = [f"{100 * s['mean']:.1f} % ({100 * max(0.0, s['low']):.1f} to {100 * s['high']:.1f})" for s in shares]
     return " | ".join(
         [
             f"{100 * kept / len(found):.1f} % ({100 * low:.0f} to {100 * high:.0f}) of {len(found)}",
@@ -175,7 +175,7 @@ def clopper_pearson(right: int, cases: int) -> tuple[float, float]:
 
 
 def targets(results: Sequence[Result]) -> list[str]:
-    return list(results[0]["accepted"]["fewaspect"])
+    return sorted(results[0]["accepted"]["fewaspect"], key=float)
 
 
 def numbers(results: Sequence[Result]) -> list[int]:
