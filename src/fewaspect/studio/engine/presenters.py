@@ -12,6 +12,7 @@ import numpy as np
 
 from fewaspect.detector.explain import Analysis
 from fewaspect.reviews.pages.highlights import marks
+from fewaspect.studio.engine.promises import to_review
 from fewaspect.studio.engine.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -23,7 +24,13 @@ def present(snapshot: Snapshot, rows: Sequence[int] | np.ndarray) -> list[dict[s
     rows = [int(row) for row in rows]
     if snapshot.detector is None:
         return [_sentence(snapshot, row, None) for row in rows]
-    return snapshot.shown.get(rows, partial(_analyze, snapshot, snapshot.detector))
+    shown = snapshot.shown.get(rows, partial(_analyze, snapshot, snapshot.detector))
+    if (review := to_review(snapshot)) is None:
+        return shown
+    ids = snapshot.aspect_ids  # apart from the cache: what is promised comes later
+    return [
+        {**one, "look": [ids[n] for n in np.flatnonzero(review[row])]} for one, row in zip(shown, rows, strict=True)
+    ]
 
 
 def deciding_words(analysis: Analysis, snapshot: Snapshot) -> list[dict[str, Any]]:
@@ -79,7 +86,7 @@ def _sentence(snapshot: Snapshot, row: int, analysis: Analysis | None) -> dict[s
     return {
         "id": int(sentences.ids[row]), "review_id": int(sentences.review_ids[row]),
         "position": int(sentences.positions[row]), "text": sentences.texts[row], "date": sentences.dates[row], **found,
-        "example_id": example.id if example else None, "confirmed": example is not None,
+        "example_id": example.id if example else None, "confirmed": example is not None, "look": None,
     }  # fmt: skip
 
 
