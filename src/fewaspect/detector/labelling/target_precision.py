@@ -241,18 +241,18 @@ def labels_needed(scores: np.ndarray, labels: int, goal: Goal) -> int | None:
     """About how many more labelled texts it takes, if the scores are as right as they say; None if they never do.
 
     For the best of all cuts: as many answers as hold the goal, at the pace at which the labels so far brought them.
+    Where answers are too few to hold it in any case, it may also be that all of them will be right.
     """
-    if not len(scores):
-        least = float(goal.fewest * (labels + 1))  # at most one answer in so many
-        return None if least > MOST_LABELS else math.ceil(least) - labels
     ranked = np.sort(scores)[::-1]
-    counts = np.unique(np.geomspace(1, len(ranked), 30).astype(int))
+    counts = np.unique(np.geomspace(1, len(ranked), 30).astype(int)) if len(ranked) else np.zeros(0, dtype=int)
     expected = np.cumsum(_sigmoid(ranked))[counts - 1] / counts
     texts = [
         needed * labels / count
         for count, share in zip(counts, expected, strict=True)
         if (needed := answers_needed(float(share), goal)) is not None
     ]
+    if not texts and len(ranked) < goal.fewest:
+        texts = [goal.fewest * (labels + 1) / max(len(ranked), 1)]
     least = min(texts, default=math.inf)
     return None if least > MOST_LABELS else max(1, math.ceil(least) - labels)
 

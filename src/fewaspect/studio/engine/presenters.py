@@ -12,7 +12,7 @@ import numpy as np
 
 from fewaspect.detector.explain import Analysis
 from fewaspect.reviews.pages.highlights import marks
-from fewaspect.studio.engine.promises import to_review
+from fewaspect.studio.engine.promises import with_looks
 from fewaspect.studio.engine.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -25,12 +25,7 @@ def present(snapshot: Snapshot, rows: Sequence[int] | np.ndarray) -> list[dict[s
     if snapshot.detector is None:
         return [_sentence(snapshot, row, None) for row in rows]
     shown = snapshot.shown.get(rows, partial(_analyze, snapshot, snapshot.detector))
-    if (review := to_review(snapshot)) is None:
-        return shown
-    ids = snapshot.aspect_ids  # apart from the cache: what is promised comes later
-    return [
-        {**one, "look": [ids[n] for n in np.flatnonzero(review[row])]} for one, row in zip(shown, rows, strict=True)
-    ]
+    return with_looks(snapshot, rows, shown)  # apart from the cache: what is promised comes later
 
 
 def deciding_words(analysis: Analysis, snapshot: Snapshot) -> list[dict[str, Any]]:

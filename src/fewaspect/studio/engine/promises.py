@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,19 @@ def to_review(snapshot: Snapshot) -> np.ndarray | None:
     unsure = snapshot.decided() & ~promise.reached(names, snapshot.scores.probabilities)
     unsure[list(snapshot.confirmed)] = False
     return unsure
+
+
+def with_looks(snapshot: Snapshot, rows: Sequence[int], shown: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Sentences with those of their aspects that need a look; as they are where nothing is promised."""
+    if (promise := snapshot.promise.newest) is None or snapshot.definition.target_precision is None:
+        return shown
+    names, ids = [aspect.name for aspect in snapshot.definition.aspects], snapshot.aspect_ids
+    reached = promise.reached(names, snapshot.scores.probabilities[list(rows)])
+    accepted = [{ids[n] for n in np.flatnonzero(own)} for own in reached]
+    return [
+        {**one, "look": [] if one["confirmed"] else [a for a in one["aspects"] if a not in own]}
+        for one, own in zip(shown, accepted, strict=True)
+    ]
 
 
 def promise_state(snapshot: Snapshot) -> dict[str, Any] | None:
