@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -40,12 +40,12 @@ class AspectDetector(Predictor):
     @overload
     def tune(
         self, texts: Sequence[str] | None = None, labels: Any = None, *, precision: float, confidence: float = 0.9,
-        per_aspect: bool = False,
+        per_aspect: bool = False, progress: Callable[[float], None] = ...,
     ) -> Promised: ...  # fmt: skip
 
     def tune(
         self, texts: Sequence[str] | None = None, labels: Any = None, *, precision: float | None = None,
-        confidence: float = 0.9, per_aspect: bool = False,
+        confidence: float = 0.9, per_aspect: bool = False, progress: Callable[[float], None] = lambda share: None,
     ) -> Tuned | Promised:  # fmt: skip
         """Set each aspect's threshold to where its F1 is best on labelled texts; returns a table of what changed.
 
@@ -56,6 +56,7 @@ class AspectDetector(Predictor):
         With `precision`, these thresholds stay. A second one is set, from which on an answer is accepted: at least this
         share of the accepted answers is right, with this confidence, overall or, if `per_aspect`, of each aspect.
         Where the labels are too few for that, nothing is accepted, and the table says how many more it would take.
+        With hundreds of examples and no texts this takes seconds: `progress` is told the share that is done.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold", "good pizza"], "noise": ["thin walls"]})
@@ -67,7 +68,7 @@ class AspectDetector(Predictor):
         (True, True)
         """
         if precision is not None:
-            return self._tune_precision(texts, labels, precision, confidence, per_aspect)
+            return self._tune_precision(texts, labels, precision, confidence, per_aspect, progress)
         state, names = self._encoded(), self.examples_.names
         tuning.refuse_overruled(self.threshold)
         if texts is None and labels is None:
@@ -81,13 +82,14 @@ class AspectDetector(Predictor):
         return tuned
 
     def _tune_precision(
-        self, texts: Sequence[str] | None, labels: Any, precision: float, confidence: float, per_aspect: bool
-    ) -> Promised:
+        self, texts: Sequence[str] | None, labels: Any, precision: float, confidence: float, per_aspect: bool,
+        progress: Callable[[float], None],
+    ) -> Promised:  # fmt: skip
         from fewaspect.detector.labelling.target_precision import Goal, promise_on_examples, promise_on_texts
 
         goal, state, names = Goal.checked(precision, confidence), self._encoded(), self.examples_.names
         if texts is None and labels is None:
-            left_out = tuning.left_out_probabilities(self._model(), state, self.batch_tokens)
+            left_out = tuning.left_out_probabilities(self._model(), state, self.batch_tokens, progress)
             truth = state.examples.membership
             promised = promise_on_examples(names, left_out, truth, self._thresholds, goal, per_aspect)
         else:

@@ -134,14 +134,19 @@ def best_threshold(probabilities: np.ndarray, truth: np.ndarray, f1_at: F1 = f1_
     return float(best[np.abs(best - DEFAULT_THRESHOLD).argmin()])
 
 
-def left_out_probabilities(model: InferenceModel, state: FittedState, batch_tokens: int | None) -> np.ndarray:
+def left_out_probabilities(
+    model: InferenceModel, state: FittedState, batch_tokens: int | None,
+    progress: Callable[[float], None] = lambda share: None,
+) -> np.ndarray:  # fmt: skip
     """(S, N) the probabilities of each example, had it not been given.
 
-    The aspects are fitted again for each of at most 64 folds; examples keep their encodings.
+    The aspects are fitted again for each of at most 64 folds; examples keep their encodings. `progress` is told the
+    share that is done before each fold.
     """
     texts, biases = state.examples.texts, biases_without_each(model, state)
     result = np.zeros((len(texts), len(state.examples.names)))
-    for fold in folds(state.examples.membership):
+    for number, fold in enumerate(every := folds(state.examples.membership)):
+        progress(number / len(every))
         left_out = [texts[row] for row in fold]
         bias = None if biases is None else biases[int(fold[0])]  # then each fold is one example
         aspects = fit_aspects(model, state.without(left_out), bias).fitted

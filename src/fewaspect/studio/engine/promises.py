@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +25,10 @@ class HeldPromise:
     now: Promise | None = None
     overall: PromisedOverall | None = field(default=None)
 
-    def work_out(self, snapshot: Snapshot) -> None:
-        """On the examples, each of them left out: takes seconds where there are many."""
+    def work_out(self, snapshot: Snapshot, pause: Callable[[float], None]) -> None:
+        """On the examples, each of them left out: takes seconds where there are many, with pauses between them."""
         if (target := snapshot.definition.target_precision) is not None and snapshot.detector is not None:
-            promised = snapshot.detector.tune(precision=target, confidence=CONFIDENCE)
+            promised = snapshot.detector.tune(precision=target, confidence=CONFIDENCE, progress=pause)
             self.overall, self.now = promised.overall, promised.promise
 
     @property
