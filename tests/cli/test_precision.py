@@ -90,7 +90,7 @@ def test_what_was_not_promised_is_refused(files: Path, tuned: Path) -> None:
 def test_too_few_examples_are_refused_and_said(files: Path) -> None:
     result = run("detect", "-", "--examples", files / "examples.json", "--precision", "0.9", input="hello\n")
     assert isinstance(result.exception, ConfigError)
-    assert "expected examples that suffice for it, found cannot promise" in str(result.exception)
+    assert "expected examples that suffice for it, found too few or too unsure ones: " in str(result.exception)
 
 
 def test_tuning_with_too_few_labels_saves_that_nothing_is_accepted(files: Path, tmp_path: Path) -> None:

@@ -122,11 +122,12 @@ def hold_precision(detector: AspectDetector, precision: float | None, examples: 
     """Refuse a detector that does not promise this precision; one of examples is tuned on them first."""
     if precision is None:
         return
-    from fewaspect.detector.labelling.target_precision import cannot
+    from fewaspect.detector.labelling.target_precision import lacking
 
     expected, found = "a detector that was tuned to it", "none"
     if examples is not None:
-        expected, found = "examples that suffice for it", cannot(detector.tune(precision=precision).overall.more)
+        more = detector.tune(precision=precision).overall.more
+        expected, found = "examples that suffice for it", f"too few or too unsure ones: {lacking(more)}"
     if (promise := detector.promise_) is not None and promise.precision < precision:
         found = f"one tuned to {promise.precision:g}"
     elif promise is not None and promise.accepts:

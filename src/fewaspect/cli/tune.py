@@ -65,7 +65,7 @@ def _show_promised(promised: Promised, title: str, folder: Path) -> None:
     from rich.text import Text
 
     from fewaspect.data.formats.records import printable
-    from fewaspect.detector.labelling.target_precision import alone, cannot
+    from fewaspect.detector.labelling.target_precision import cannot, lacking
 
     table = Table("aspect", title=title, title_justify="left")
     for column in ("answers", "accepted", "right", "accepted from"):
@@ -73,8 +73,9 @@ def _show_promised(promised: Promised, title: str, folder: Path) -> None:
     table.add_column("by itself from")
     for name, row in promised.items():
         threshold = "never" if row.threshold is None else f"{row.threshold:.2f}"
+        own = lacking(row.more) if row.own_threshold is None else f"{row.own_threshold:.2f}"
         counts = (f"{row.answers:,}", f"{row.accepted:,}", f"{row.right:,}")
-        table.add_row(Text(printable(name)), *counts, threshold, alone(row), style="dim" if not row.accepted else None)
+        table.add_row(Text(printable(name)), *counts, threshold, own, style="dim" if not row.accepted else None)
     whole = promised.overall
     table.add_section()
     table.add_row("all answers", f"{whole.answers:,}", f"{whole.accepted:,}", f"{whole.right:,}", "", "")

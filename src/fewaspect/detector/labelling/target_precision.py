@@ -142,9 +142,12 @@ def alone(row: PromisedAspect) -> str:
 
 
 def cannot(more: int | None) -> str:
-    """Why nothing is promised, in words."""
-    why = "more labels would hardly help" if more is None else f"needs about {more} more labels"
-    return f"cannot promise: {why}"
+    """That nothing is promised, and what it takes."""
+    return f"cannot promise: {lacking(more)}"
+
+
+def lacking(more: int | None) -> str:
+    return "more labels would hardly help" if more is None else f"needs about {more} more labels"
 
 
 def _shown(threshold: float | None) -> str:
