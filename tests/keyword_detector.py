@@ -17,7 +17,7 @@ class KeywordDetector:
         self.keywords = keywords
         self.classes_ = list(keywords)
         self.asked: list[list[str]] = []
-        self.pile_size_ = 0
+        self.pile_size_, self.promise_ = 0, None
         self.model_ = SimpleNamespace(scorer=SimpleNamespace(learns_from_pile=False))
 
     def adapt(self, texts: Sequence[str]) -> KeywordDetector:
@@ -46,6 +46,7 @@ class KeywordDetector:
         return SimpleNamespace(
             text=text, aspects=aspects, probabilities=probabilities, reason=self._reason(aspects),
             words=tuple(evidence) if words else (), nearest=near if words else {}, sentences=tuple(sentences),
+            accepted=None,
         )  # fmt: skip
 
     def _sentence(self, text: str, match: re.Match[str]) -> Any:
@@ -56,7 +57,7 @@ class KeywordDetector:
         aspects = tuple(name for name, p in found.items() if p > 0.5)
         return SimpleNamespace(
             start=match.start(), end=match.end(), text=match[0], aspects=aspects, probabilities=found,
-            reason=self._reason(aspects),
+            reason=self._reason(aspects), accepted=None,
         )  # fmt: skip
 
     def _reason(self, aspects: tuple[str, ...]) -> str:

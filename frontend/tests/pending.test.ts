@@ -47,3 +47,10 @@ test("the sentence at hand keeps the aspects that were seen, until it is correct
   forget(say(2, [3]));
   expect(shown(read(2, [2])).aspects).toEqual([2]);
 });
+
+test("the sentence at hand says what needs a look by the newest reading, and what is confirmed needs none", () => {
+  hold(read(1, [1, 2]));
+  expect(shown({ ...read(1, [2, 3]), look: [3] })).toMatchObject({ aspects: [1, 2], look: [1] });
+  say(1, [1]);
+  expect(shown({ ...read(1, [1]), look: [1] })).toMatchObject({ confirmed: true, look: [] });
+});

@@ -40,7 +40,7 @@ def project_of_0_1() -> dict[str, Any]:
 
 
 def test_a_database_of_0_1_has_the_same_project(client_of_0_1: TestClient) -> None:
-    assert complete(client_of_0_1.get(PROJECT).json()) == complete(project_of_0_1())
+    assert complete(client_of_0_1.get(PROJECT).json()) == {**complete(project_of_0_1()), "promise": None}
 
 
 def test_a_database_of_0_1_gives_the_same_sentences_and_clear_answers(client_of_0_1: TestClient) -> None:
@@ -51,7 +51,8 @@ def test_a_database_of_0_1_gives_the_same_sentences_and_clear_answers(client_of_
         flipped = set(old["aspects"]) ^ set(new["aspects"])
         assert not [aspect for aspect in flipped if abs(old["scores"][str(aspect)] - 0.5) > 0.4]  # another model
         varying = {"aspects", "scores", "words", "reason"}
-        assert {k: v for k, v in new.items() if k not in varying} == {k: v for k, v in old.items() if k not in varying}
+        kept = {k: v for k, v in old.items() if k not in varying}
+        assert {k: v for k, v in new.items() if k not in varying} == {**kept, "look": None}
 
 
 def test_a_change_made_with_0_1_is_undone_and_redone(client_of_0_1: TestClient) -> None:

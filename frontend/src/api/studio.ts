@@ -17,7 +17,7 @@ export class Studio {
   }
 
   project = () => this.get<T.Project>("");
-  change = (values: { name?: string; threshold?: number | null }) => ask<T.Project>("PATCH", this.path, values);
+  change = (values: { name?: string; threshold?: number | null; target_precision?: number | null }) => ask<T.Project>("PATCH", this.path, values);
   remove = () => ask<void>("DELETE", this.path);
   undo = () => this.post<{ did: string; project: T.Project }>("/undo", {});
   redo = () => this.post<{ did: string; project: T.Project }>("/redo", {});

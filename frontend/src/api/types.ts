@@ -33,6 +33,19 @@ export interface Project extends Omit<ProjectEntry, "aspects"> {
   can_undo: string | null;
   can_redo: string | null;
   dated: boolean;
+  promise?: AnswerPromise | null;
+}
+
+/** What is promised of the answers that are accepted; `look`: how many sentences have others. */
+export interface AnswerPromise {
+  precision: number;
+  ready: boolean;
+  promised: boolean;
+  labels: number;
+  more: number | null;
+  answers: number;
+  accepted: number;
+  look: number;
 }
 
 export interface Example {
@@ -63,6 +76,8 @@ export interface Sentence {
   reason: string;
   example_id: number | null;
   confirmed: boolean;
+  /** Aspects that need a look, the others being accepted; null where nothing is promised. */
+  look?: number[] | null;
 }
 
 export interface SentenceDetails extends Sentence {
@@ -78,7 +93,7 @@ export interface SentencePage {
   sentences: Sentence[];
 }
 
-export type Show = "all" | "none" | "uncertain" | "examples";
+export type Show = "all" | "none" | "uncertain" | "look" | "examples";
 
 /** What the list of sentences is narrowed to; `together` and `period` come from the charts. */
 export interface Filter {

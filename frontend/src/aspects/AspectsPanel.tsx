@@ -7,9 +7,10 @@ import { AddAspect } from "./AddAspect";
 import { AspectRow } from "./AspectRow";
 import { DefaultThreshold } from "./DefaultThreshold";
 import { editNone } from "./editing";
+import { Reliance } from "./Reliance";
 
 export function AspectsPanel() {
-  const { sentences } = project.value!;
+  const { sentences, promise } = project.value!;
   const now = filter.value;
   const most = Math.max(1, ...aspects.value.map((aspect) => aspect.found));
   return (
@@ -22,10 +23,12 @@ export function AspectsPanel() {
       </div>
       <ul class="filters">
         <FilterRow words="All sentences" number={sentences} on={!filtered(now)} onClick={() => show({})} />
+        {promise && <FilterRow words="Needs a look" number={promise.look} on={now.show === "look"} onClick={() => show({ show: "look", q: now.q })} />}
         <FilterRow words="Uncertain" on={now.show === "uncertain"} onClick={() => show({ show: "uncertain", order: "uncertain", q: now.q })} />
         <FilterRow words="None of these" on={now.show === "none"} onClick={() => show({ show: "none", q: now.q })} />
         <FilterRow words="Your examples" on={now.show === "examples"} onClick={() => show({ show: "examples", q: now.q })} />
       </ul>
+      {aspects.value.length > 0 && <Reliance />}
       <ul class="aspect-list">
         {aspects.value.map((aspect, i) => (
           <AspectRow key={aspect.id} aspect={aspect} position={i} most={most} />

@@ -11,10 +11,14 @@ export function Chip({ sentence, id, tabIndex }: { sentence: Sentence; id: numbe
   const aspect = aspectById.value.get(id);
   if (!aspect) return null;
   const score = sentence.scores[id];
+  const look = sentence.look?.includes(id) ?? false;
+  const accepted = !!sentence.look && !look && !sentence.confirmed;
   return (
-    <button type="button" class="chip" tabIndex={tabIndex} style={coloured(aspect)} aria-pressed="true" title={`Not about ${aspect.name}? Click to take it away.`}
-      onClick={() => label(sentence, without(sentence.aspects, id))}>
+    <button type="button" class={look ? "chip look" : "chip"} tabIndex={tabIndex} style={coloured(aspect)} aria-pressed="true"
+      title={`${look ? "Needs a look. " : accepted ? "Accepted. " : ""}Not about ${aspect.name}? Click to take it away.`} onClick={() => label(sentence, without(sentence.aspects, id))}>
+      {accepted && <Icon name="check" />}
       {aspect.name} {score !== undefined && <small>{probability(score)}</small>}
+      {look && <small class="look-mark">look</small>}
       <Icon name="close" />
     </button>
   );

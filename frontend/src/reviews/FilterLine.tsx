@@ -4,7 +4,7 @@ import { total } from "../state/sentences";
 import { filter, filtered, refine, show } from "../state/view";
 import { counted } from "../text/numbers";
 
-const SHOWN = { all: "", none: "none of these", uncertain: "uncertain", examples: "your examples" };
+const SHOWN = { all: "", none: "none of these", uncertain: "uncertain", look: "needs a look", examples: "your examples" };
 
 /** What the list is narrowed to, in words. */
 export function FilterLine() {

@@ -26,7 +26,7 @@ export const same = (one: number[], other: number[]) => one.length === other.len
 
 /** How the sentence looks before the server has answered a correction. */
 export function corrected(sentence: Sentence, aspects: number[]): Sentence {
-  return { ...sentence, aspects, confirmed: true, words: sentence.words.filter((word) => aspects.includes(word.aspect)) };
+  return { ...sentence, aspects, confirmed: true, ...(sentence.look ? { look: [] } : {}), words: sentence.words.filter((word) => aspects.includes(word.aspect)) };
 }
 
 /** The best aspect of a sentence and its score. */

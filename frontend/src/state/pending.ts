@@ -55,5 +55,7 @@ export function shown(sentence: Sentence): Sentence {
   if (said?.aspects === null) return { ...sentence, confirmed: false, example_id: null };
   if (said) return sentence.confirmed && same(sentence.aspects, said.aspects) ? sentence : corrected(sentence, said.aspects);
   if (sentence.confirmed || held.value?.id !== sentence.id) return sentence;
-  return { ...corrected(sentence, held.value.aspects), confirmed: false };
+  const { aspects } = held.value;
+  const look = sentence.look && { look: aspects.filter((id) => sentence.look!.includes(id) || !sentence.aspects.includes(id)) };
+  return { ...corrected(sentence, aspects), ...look, confirmed: false };
 }

@@ -41,8 +41,9 @@ Process = Callable[[Job, list[Partition]], Iterator[Counts]]
 
 
 def prepare_job(
-    source: str, output: str, settings: BulkSettings, detector: PackedDetector, classes: Iterable[str], each: Map = map
-) -> Job:
+    source: str, output: str, settings: BulkSettings, detector: PackedDetector, classes: Iterable[str], each: Map = map,
+    promised: bool = False,
+) -> Job:  # fmt: skip
     """The job that was begun in `output`, or a new one, which is not written yet; what cannot be done is refused."""
     output, classes = output.rstrip("/"), tuple(classes)
     files = find_files(source)
@@ -50,7 +51,7 @@ def prepare_job(
         raise ConfigError(f"{output}: expected a folder apart from the input, found one in the other.")
     identity = identity_of(files, digest_of(detector), settings)
     plan = load_plan(output, settings, identity) or make_plan(files, settings, identity, each)
-    Place(source).refuse_clash(plan.schema.names, added_names(classes, settings.prefix))
+    Place(source).refuse_clash(plan.schema.names, added_names(classes, settings.prefix, promised))
     return Job(plan, output, detector, classes)
 
 

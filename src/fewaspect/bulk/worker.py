@@ -13,8 +13,10 @@ import numpy as np
 from fewaspect.bulk.partition_reader import read_partition
 from fewaspect.bulk.storage import arrow, list_names, native_file, write_file
 from fewaspect.detector.arrow_tables import (
+    ACCEPTED,
     ASPECTS,
     FLAGS,
+    REVIEW,
     TextPredictions,
     added_names,
     columns_of,
@@ -63,6 +65,7 @@ class Worker:
     def __init__(self, detector: AspectDetector, plan: Plan, output: str) -> None:
         self.plan, self.output = plan, output
         self.classes = [str(name) for name in detector.classes_]
+        self.promise = detector.promise_
         self.thresholds = np.array(list(detector.thresholds_.values()))  # (N,)
         self.cache = ResultCache(detector.predict_texts)
 
@@ -74,7 +77,7 @@ class Worker:
         started, misses = time.perf_counter(), self.cache.misses
         counts, bad = Counts(aspects=dict.fromkeys(self.classes, 0)), []
         buffer = arrow().BufferOutputStream()
-        schema = output_schema(self.plan, self.classes)
+        schema = output_schema(self.plan, self.classes, self.promise is not None)
         parquet = arrow("pyarrow.parquet")
         with parquet.ParquetWriter(buffer, schema, compression="zstd") as writer:
             for chunk in read_partition(self.plan, partition):
@@ -96,7 +99,7 @@ class Worker:
         """The table with the columns that are added; what was found is added to the counts."""
         compute = arrow("pyarrow.compute")
         texts, rows = distinct_texts(table[self.plan.text], self.plan.text)
-        columns = columns_of(self.classes, self.thresholds, self.cache(texts), self.plan.settings.prefix)
+        columns = columns_of(self.classes, self.thresholds, self.cache(texts), self.plan.settings.prefix, self.promise)
         columns = {name: column.take(rows) for name, column in columns.items()}
         aspects, *_, sentences, cut = columns.values()
         counts.rows += len(table)
@@ -135,12 +138,13 @@ class ResultCache:
             del self._held[text]
 
 
-def output_schema(plan: Plan, classes: list[str]) -> pa.Schema:
+def output_schema(plan: Plan, classes: list[str], promised: bool = False) -> pa.Schema:
     """The columns of the input and those that are added."""
     pa, prefix = arrow(), plan.settings.prefix
-    types: dict[str, Any] = {ASPECTS: pa.list_(pa.string())}
+    types: dict[str, Any] = dict.fromkeys((ASPECTS, ACCEPTED, REVIEW), pa.list_(pa.string()))
     types |= zip(FLAGS, (pa.int32(), pa.bool_()), strict=True)
-    added = [(name, types.get(name.removeprefix(prefix), pa.float32())) for name in added_names(classes, prefix)]
+    names = added_names(classes, prefix, promised)
+    added = [(name, types.get(name.removeprefix(prefix), pa.float32())) for name in names]
     return pa.schema([*plan.schema, *added])
 
 

@@ -69,10 +69,12 @@ def bulk(
     format = format_of(find_files(source), read_as)
     detector = make_detector(examples, model, threshold)
     own = detector.pile_size_
-    settings = BulkSettings(format, column, encoding, prefix, rows, limit, not own if adapt is None else adapt)
+    promised = detector.promise_ is not None and not adapt
+    adapts = not own and not promised if adapt is None else adapt
+    settings = BulkSettings(format, column, encoding, prefix, rows, limit, adapts)
     classes, packed = tuple(str(name) for name in detector.classes_), pack(detector)
     with start_ray(address, actors, threads) as cluster:
-        job = prepare_job(source, output, settings, packed, classes, cluster.map)
+        job = prepare_job(source, output, settings, packed, classes, cluster.map, promised)
         todo = unfinished(job.plan, job.output)
         if dry_run:
             from fewaspect.bulk.job_estimate import estimate, estimate_table

@@ -14,11 +14,13 @@ from fewaspect.cli.review_options import (
     Examples,
     From,
     Model,
+    Precision,
     Quiet,
     Reviews,
     Threshold,
     adapt_detector,
     as_standard,
+    hold_precision,
     make_detector,
     refuse_own_input,
 )
@@ -40,6 +42,7 @@ def detect(
         ),
     ] = STANDARD,
     threshold: Threshold = None,
+    precision: Precision = None,
     adapt: Adapt = None,
     explain: Annotated[bool, typer.Option("--explain", help="Add reasons, deciding words, sentences.")] = False,
     per_sentence: Annotated[
@@ -73,8 +76,9 @@ def detect(
     stream = Stream(source, column, chunk)  # faults show before the model loads
     detector = make_detector(examples, model, threshold)
     adapt_detector(detector, stream.sample, adapt, console)
+    hold_precision(detector, precision, examples)
     classes = tuple(detector.classes_)
-    layout = Layout(classes, explain, per_sentence, prefix)
+    layout = Layout(classes, explain, per_sentence, prefix, detector.promise_ is not None)
     target = Target(output, writes, "Reviews" if reviews == STANDARD else Path(reviews).name)
     summary = Summary(classes)
     with review_progress(console, "detecting", stream.columns.total, lambda: summary.rate) as progress:

@@ -51,6 +51,14 @@ Adapt = Annotated[
         help="Learn from the reviews before they are scored; by default, if the model can and has not done so before.",
     ),
 ]
+Precision = Annotated[
+    float | None,
+    typer.Option(
+        "--precision",
+        metavar="P",
+        help="So large a share of the accepted answers must be right: a model tuned so, or tuned on the examples now.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")]
 
 
@@ -100,12 +108,36 @@ def adapt_detector(
     detector: AspectDetector, sample: Callable[[], Sequence[str]], adapt: bool | None, console: Console
 ) -> None:
     """Learn from a sample of the reviews, if `adapt` says so; if it says nothing, unless the detector has learned from
-    others or its model has no use for them, and then no sample is taken."""
-    own = detector.pile_size_
-    if adapt or (adapt is None and not own and detector.model_.scorer.learns_from_pile):
+    others, has a promise to keep or its model has no use for them, and then no sample is taken."""
+    own, promise = detector.pile_size_, detector.promise_
+    if adapt and promise is not None:
+        console.print("what was promised of accepted answers does not hold after --adapt", style="yellow")
+    if adapt or (adapt is None and not own and promise is None and detector.model_.scorer.learns_from_pile):
         with console.status("learning from the reviews"):
             detector.adapt(sample())
     say_learned(console, detector.pile_size_, own, adapt)
+
+
+def hold_precision(detector: AspectDetector, precision: float | None, examples: Path | None) -> None:
+    """Refuse a detector that does not promise this precision; one of examples is tuned on them first."""
+    if precision is None:
+        return
+    from fewaspect.detector.labelling.target_precision import lacking
+
+    expected, found = "a detector that was tuned to it", "none"
+    if examples is not None:
+        more = detector.tune(precision=precision).overall.more
+        expected, found = "examples that suffice for it", f"too few or too unsure ones: {lacking(more)}"
+    if (promise := detector.promise_) is not None and promise.precision < precision:
+        found = f"one tuned to {promise.precision:g}"
+    elif promise is not None and promise.accepts:
+        return
+    elif promise is not None and examples is None:
+        found = "one with too few labels to accept anything"
+    raise ConfigError(
+        f"--precision {precision:g}: expected {expected}, found {found}.\n"
+        f"Label sentences that are no examples, then: fewaspect tune MODEL LABELLED --precision {precision:g}."
+    )
 
 
 def say_learned(console: Console, size: int, own: int, adapt: bool | None) -> None:

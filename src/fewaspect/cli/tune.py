@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from fewaspect.detector.labelling.target_precision import Promised
 
 
 def tune(
@@ -17,8 +20,16 @@ def tune(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Where the result goes, if not to MODEL.")
     ] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option("--precision", metavar="P", help="Accept so few answers that this share of them is right."),
+    ] = None,
+    confidence: Annotated[float, typer.Option("--confidence", metavar="P", help="How sure --precision must be.")] = 0.9,
+    per_aspect: Annotated[
+        bool, typer.Option("--per-aspect", help="Hold --precision for each aspect, not for all answers together.")
+    ] = False,
 ) -> None:
-    """Set each aspect's threshold to where its F1 is best, and save the detector."""
+    """Set each aspect's threshold to where its F1 is best, or what is accepted to a precision; save the detector."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -27,6 +38,11 @@ def tune(
     from fewaspect.detector.detector import AspectDetector
 
     detector = AspectDetector.load(model)
+    if precision is not None:
+        texts, labels = _read(labelled, list(detector.classes_)) if labelled else (None, None)
+        promised = detector.tune(texts, labels, precision=precision, confidence=confidence, per_aspect=per_aspect)
+        detector.save(output or model)
+        return _show_promised(promised, str(labelled) if labelled else "examples, leave-one-out", output or model)
     if detector.threshold is not None:
         typer.echo(f"The threshold set before, {detector.threshold}, gives way to what is tuned.", err=True)
         detector.threshold = None
@@ -41,6 +57,33 @@ def tune(
         table.add_row(Text(printable(name)), *numbers, style=None if row.texts else "dim")
     Console().print(table)
     typer.echo(f"{output or model}: thresholds saved")
+
+
+def _show_promised(promised: Promised, title: str, folder: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from fewaspect.data.formats.records import printable
+    from fewaspect.detector.labelling.target_precision import cannot, lacking
+
+    table = Table("aspect", title=title, title_justify="left")
+    for column in ("answers", "accepted", "right", "accepted from"):
+        table.add_column(column, justify="right")
+    table.add_column("by itself from")
+    for name, row in promised.items():
+        threshold = "never" if row.threshold is None else f"{row.threshold:.2f}"
+        own = lacking(row.more) if row.own_threshold is None else f"{row.own_threshold:.2f}"
+        counts = (f"{row.answers:,}", f"{row.accepted:,}", f"{row.right:,}")
+        table.add_row(Text(printable(name)), *counts, threshold, own, style="dim" if not row.accepted else None)
+    whole = promised.overall
+    table.add_section()
+    table.add_row("all answers", f"{whole.answers:,}", f"{whole.accepted:,}", f"{whole.right:,}", "", "")
+    Console().print(table)
+    if promised.promise.accepts:
+        typer.echo(f"{folder}: {promised.promise}; saved")
+    else:
+        typer.echo(f"{folder}: {cannot(whole.more)}; saved, every answer needs a look")
 
 
 def _read(labelled: Path, classes: list[str]) -> tuple[list[str], list[list[str]]]:

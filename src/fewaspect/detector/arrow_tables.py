@@ -17,8 +17,12 @@ from fewaspect.detector.explain import best_first, decide
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from fewaspect.detector.labelling.target_precision import Promise
+
 ASPECTS, PROBABILITY = "aspects", "p_"
 """The column of the aspects found, and what stands before an aspect's name in the column of its probability."""
+ACCEPTED, REVIEW = "accepted", "review"
+"""The columns into which aspects fall where a promise was made: those that keep it, and those that need a look."""
 FLAGS = ("sentences", "cut")
 """How many sentences were read, and whether one was longer than the encoder reads at once and was read in pieces."""
 
@@ -32,25 +36,37 @@ class TextPredictions:
     cut: np.ndarray  # (texts,)
 
 
-def added_names(classes: Sequence[str], prefix: str = "") -> list[str]:
+def added_names(classes: Sequence[str], prefix: str = "", promised: bool = False) -> list[str]:
     """The columns that `columns_of` makes, in their order."""
-    return [prefix + name for name in (ASPECTS, *(PROBABILITY + name for name in classes), *FLAGS)]
+    looked_at = (ACCEPTED, REVIEW) if promised else ()
+    return [prefix + name for name in (ASPECTS, *looked_at, *(PROBABILITY + name for name in classes), *FLAGS)]
 
 
 def columns_of(
-    classes: Sequence[str], thresholds: np.ndarray, found: TextPredictions, prefix: str = ""
-) -> dict[str, pa.Array]:
-    """Aspects, best first, a probability for each aspect, and the flags, as Arrow arrays; `thresholds` (N,)."""
+    classes: Sequence[str], thresholds: np.ndarray, found: TextPredictions, prefix: str = "",
+    promise: Promise | None = None,
+) -> dict[str, pa.Array]:  # fmt: skip
+    """Aspects, best first, a probability for each aspect, and the flags, as Arrow arrays; `thresholds` (N,).
+
+    With a promise, the accepted aspects and those to review stand behind the aspects.
+    """
     pa = _arrow()
     decided = decide(found.probabilities, thresholds)
-    aspects = [[classes[n] for n in best_first(p, own)] for p, own in zip(found.probabilities, decided, strict=True)]
+    lists = [decided]
+    if promise is not None:
+        accepted = decided & promise.reached(classes, found.probabilities)
+        lists += [accepted, decided & ~accepted]
+    named = [
+        [[classes[n] for n in best_first(p, own)] for p, own in zip(found.probabilities, some, strict=True)]
+        for some in lists
+    ]
     arrays = [
-        pa.array(aspects, pa.list_(pa.string())),
+        *(pa.array(names, pa.list_(pa.string())) for names in named),
         *(pa.array(column.astype(np.float32)) for column in found.probabilities.T),
         pa.array(found.sentences.astype(np.int32)),
         pa.array(found.cut.astype(bool)),
     ]
-    return dict(zip(added_names(classes, prefix), arrays, strict=True))
+    return dict(zip(added_names(classes, prefix, promise is not None), arrays, strict=True))
 
 
 def distinct_texts(column: Any, name: str) -> tuple[list[str], pa.Array]:

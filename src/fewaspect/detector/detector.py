@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from fewaspect.detector.labelling.suggest import Suggestion
+    from fewaspect.detector.labelling.target_precision import Promised
 
 
 class AspectDetector(Predictor):
@@ -33,19 +34,41 @@ class AspectDetector(Predictor):
     [['parking'], ['food']]
     """
 
-    def tune(self, texts: Sequence[str] | None = None, labels: Any = None) -> Tuned:
+    @overload
+    def tune(self, texts: Sequence[str] | None = None, labels: Any = None) -> Tuned: ...
+
+    @overload
+    def tune(
+        self, texts: Sequence[str] | None = None, labels: Any = None, *, precision: float, confidence: float = 0.9,
+        per_aspect: bool = False, progress: Callable[[float], None] = ...,
+    ) -> Promised: ...  # fmt: skip
+
+    def tune(
+        self, texts: Sequence[str] | None = None, labels: Any = None, *, precision: float | None = None,
+        confidence: float = 0.9, per_aspect: bool = False, progress: Callable[[float], None] = lambda share: None,
+    ) -> Tuned | Promised:  # fmt: skip
         """Set each aspect's threshold to where its F1 is best on labelled texts; returns a table of what changed.
 
         Without texts, on the examples: each is read as if it had not been given; how many other sentences would be
         answered wrongly, which they cannot show, is taken from the probabilities. Refused while a `threshold` is set
         for all aspects or for one that is tuned here: it would overrule what is tuned.
 
+        With `precision`, these thresholds stay. A second one is set, from which on an answer is accepted: at least this
+        share of the accepted answers is right, with this confidence, overall or, if `per_aspect`, of each aspect.
+        Where the labels are too few for that, nothing is accepted, and the table says how many more it would take.
+        With hundreds of examples and no texts this takes seconds: `progress` is told the share that is done.
+
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold", "good pizza"], "noise": ["thin walls"]})
         >>> tuned = detector.tune(["cold soup", "thin walls", "see you on Monday"], [["food"], ["noise"], []])
         >>> tuned["food"].f1, tuned["food"].threshold == detector.thresholds_["food"]
         (1.0, True)
+        >>> promised = detector.tune(["cold soup", "loud music"], [["food"], ["noise"]], precision=0.9)
+        >>> promised["food"].threshold is None, promised["food"].more > 20  # two labels are too few to promise anything
+        (True, True)
         """
+        if precision is not None:
+            return self._tune_precision(texts, labels, precision, confidence, per_aspect, progress)
         state, names = self._encoded(), self.examples_.names
         tuning.refuse_overruled(self.threshold)
         if texts is None and labels is None:
@@ -57,6 +80,23 @@ class AspectDetector(Predictor):
         tuning.refuse_overruled(self.threshold, [name for name, row in tuned.items() if row.texts])
         self._tuned = {name: row.threshold for name, row in tuned.items()}
         return tuned
+
+    def _tune_precision(
+        self, texts: Sequence[str] | None, labels: Any, precision: float, confidence: float, per_aspect: bool,
+        progress: Callable[[float], None],
+    ) -> Promised:  # fmt: skip
+        from fewaspect.detector.labelling.target_precision import Goal, promise_on_examples, promise_on_texts
+
+        goal, state, names = Goal.checked(precision, confidence), self._encoded(), self.examples_.names
+        if texts is None and labels is None:
+            left_out = tuning.left_out_probabilities(self._model(), state, self.batch_tokens, progress)
+            truth = state.examples.membership
+            promised = promise_on_examples(names, left_out, truth, self._thresholds, goal, per_aspect)
+        else:
+            checked, truth = tuning.without_examples(state.examples, *tuning.read_labelled(names, texts, labels))
+            promised = promise_on_texts(names, self.predict_proba(checked), truth, self._thresholds, goal, per_aspect)
+        self._promise = promised.promise
+        return promised
 
     def suggest(self, texts: Sequence[str], n: int = 10) -> list[Suggestion]:
         """Which `n` of these texts to label next, best first, and why: unsure ones, new ones, no two alike.
@@ -109,7 +149,9 @@ class AspectDetector(Predictor):
 
         thresholds_of(self.examples_.names, self.threshold, self._tuned)  # refused rather than saved
         parameters = {"threshold": plain(self.threshold), "batch_tokens": self.batch_tokens}
-        write_detector(Path(folder), self._encoded(), self._model(), self._matrix, self._tuned, parameters)
+        write_detector(
+            Path(folder), self._encoded(), self._model(), self._matrix, self._tuned, parameters, self.promise_
+        )  # fmt: skip
         return Path(folder)
 
     @classmethod
@@ -127,7 +169,7 @@ class AspectDetector(Predictor):
         saved, model, state = read_detector(Path(folder), encode_again=encode_again)
         detector = cls(None if model.shipped else model.folder, **saved.parameters)
         detector._source, detector._loaded, detector._state = model.folder, model, state
-        detector._matrix, detector._tuned = saved.matrix, saved.tuned
+        detector._matrix, detector._tuned, detector._promise = saved.matrix, saved.tuned, saved.promise
         return detector
 
     def _compared(self, texts: Sequence[str], labels: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:

@@ -7,7 +7,7 @@ Thresholds, as given, tuned or by default, act here and nowhere else.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from fewaspect.data.labels import unknown_aspect_error
 
 if TYPE_CHECKING:
     from fewaspect.detector.fitting import FittedState
+    from fewaspect.detector.labelling.target_precision import Promise
     from fewaspect.detector.model import InferenceModel, SentencePredictions
 
 DEFAULT_THRESHOLD = 0.4  # chosen on the validation sets of the corpus: docs/shipped-model.md
@@ -103,7 +104,7 @@ class NearExample:
 
 @dataclass(frozen=True)
 class SentenceResult:
-    """One sentence of a text: where it stands, what is decided of it and why."""
+    """One sentence of a text: where it stands, what is decided of it and why; `accepted` as of an `Analysis`."""
 
     start: int
     end: int
@@ -111,11 +112,15 @@ class SentenceResult:
     aspects: tuple[str, ...]
     probabilities: dict[str, float]
     reason: str
+    accepted: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """A text: its aspects (best first), all probabilities, the reason, and where all of it comes from."""
+    """A text: its aspects (best first), all probabilities, the reason, and where all of it comes from.
+
+    `accepted` are the aspects that keep the promise of `tune(precision=...)`, None without one.
+    """
 
     text: str
     aspects: tuple[str, ...]
@@ -124,6 +129,7 @@ class Analysis:
     words: tuple[WordEvidence, ...]
     nearest: dict[str, tuple[NearExample, ...]]
     sentences: tuple[SentenceResult, ...]
+    accepted: tuple[str, ...] | None = None
 
 
 def explain(
@@ -132,11 +138,12 @@ def explain(
     texts: Sequence[str],
     predictions: SentencePredictions,
     thresholds: np.ndarray,
+    promise: Promise | None = None,
 ) -> list[Analysis]:
     """The analyses of texts that have been read; with words if evidence, with examples if vectors were asked for."""
     names = state.examples.names
     decided = decide(predictions.probabilities, thresholds)  # (sentences, N)
-    of_texts = predictions.of_texts
+    of_texts, kept = predictions.of_texts, accepted_names(names, promise)
     evidence = _word_evidence(model, state, predictions)
     results = []
     for number, text in enumerate(texts):
@@ -147,6 +154,7 @@ def explain(
                 start, end, text[start:end], _named(names, predictions.probabilities[row], decided[row]),
                 _by_name(names, predictions.probabilities[row]),
                 reason(predictions.probabilities[row], thresholds, decided[row], names),
+                kept(predictions.probabilities[row], decided[row]),
             )
             for (start, end), row in zip(spans, rows, strict=True)
         )  # fmt: skip
@@ -159,10 +167,21 @@ def explain(
         results.append(
             Analysis(
                 text, _named(names, p, union), _by_name(names, p), reason(p, thresholds, union, names),
-                in_words, nearest, sentences,
+                in_words, nearest, sentences, kept(p, union),
             )
         )  # fmt: skip
     return results
+
+
+def accepted_names(
+    names: Sequence[str], promise: Promise | None
+) -> Callable[[np.ndarray, np.ndarray], tuple[str, ...] | None]:
+    """What gives, of (N,) probabilities and decisions, the aspects that are accepted; None without a promise."""
+
+    def accepted(p: np.ndarray, decided: np.ndarray) -> tuple[str, ...] | None:
+        return None if promise is None else _named(names, p, decided & promise.reached(names, p))
+
+    return accepted
 
 
 def _word_evidence(

@@ -7,7 +7,7 @@ import json
 import shutil
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from fewaspect.core.files import atomic_folder, atomic_write, check_digest, load
 from fewaspect.core.settings import to_json
 from fewaspect.detector.explain import DEFAULT_THRESHOLD, thresholds_of
 from fewaspect.detector.fitting import CachedEncoding, FittedState, Pile, encode_examples
+from fewaspect.detector.labelling.target_precision import Promise
 from fewaspect.detector.model import SAVED, InferenceModel, check_batch_size, load_model
 from fewaspect.detector.support import Examples
 from fewaspect.inference.encoder import GRAPH, TOKENIZER, is_model, model_files
@@ -44,11 +45,12 @@ class SavedDetector:
     identity: dict[str, Any]
     version: str
     learned: int = 0  # unlabelled sentences
+    promise: Promise | None = None
 
 
 def write_detector(
     folder: Path, state: FittedState, model: InferenceModel, matrix: bool, tuned: Mapping[str, float],
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, Any], promise: Promise | None = None,
 ) -> None:  # fmt: skip
     """Make the folder, or replace an earlier save in it; anything else that is there is left alone and refused."""
     if model.folder is None:
@@ -64,7 +66,8 @@ def write_detector(
         about = {
             "format": FORMAT, "version": VERSION, "fewaspect": __version__, "parameters": dict(parameters),
             "answers": "matrix" if matrix else "names", **_described(state.examples, tuned),
-            **_learned(state.pile), "model": dict(model.identity),
+            **_learned(state.pile), **({} if promise is None else {"promise": asdict(promise)}),
+            "model": dict(model.identity),
             "files": {name: sha256_of(new / name) for name in _digested(new)},
         }  # fmt: skip
         for name, content in ((SAVED, to_json(about)), (CARD, model_card(about))):
@@ -89,7 +92,7 @@ def read_detector(folder: Path, *, encode_again: bool = False) -> tuple[SavedDet
         )
     model = load_model((folder / MODEL).resolve() if own else None)
     if encode_again or not _same_model(path, saved, model, own):
-        return saved, model, encode_examples(model, saved.examples)
+        return replace(saved, promise=None), model, encode_examples(model, saved.examples)
     return saved, model, _encoded(folder / TENSORS, saved.examples, model)
 
 
@@ -105,11 +108,12 @@ def read_description(path: Path) -> SavedDetector:
         thresholds_of(examples.names, parameters["threshold"], tuned)
         matrix, version = about["answers"] == "matrix", str(about.get("fewaspect", "?"))
         learned = int(about.get("unlabelled", {}).get("sentences", 0))
+        promise = Promise.from_json(about["promise"], examples.names) if "promise" in about else None
     except (KeyError, TypeError, ValueError, AttributeError, FewAspectError) as error:
         raise CheckpointError(
             f"{path}: expected the description of a detector, found a damaged one: {error!r}."
         ) from error
-    return SavedDetector(examples, tuned, parameters, matrix, files, identity, version, learned)
+    return SavedDetector(examples, tuned, parameters, matrix, files, identity, version, learned, promise)
 
 
 def model_card(about: Mapping[str, Any]) -> str:
@@ -142,6 +146,7 @@ def _same_model(path: Path, saved: SavedDetector, model: InferenceModel, own: bo
     if own:
         raise CheckpointError(f"{what} than it holds ({', '.join(changed)} differ): the folder is damaged.")
     forgotten = "What it learned from unlabelled texts is left out: adapt it again. " if saved.learned else ""
+    forgotten += "What it promised of accepted answers is void: tune it again. " if saved.promise else ""
     warnings.warn(
         f"{what} than fewaspect {__version__} ships. Its examples are encoded again, and probabilities may differ. "
         f"{forgotten}Save it again to keep the new encodings.",

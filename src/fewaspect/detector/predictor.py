@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fewaspect.core.errors import ConfigError
 from fewaspect.core.estimator import Estimator, not_fitted
 from fewaspect.data.labels import check_texts
 from fewaspect.detector.explain import Analysis, Threshold, best_first, decide, explain, thresholds_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from fewaspect.detector.arrow_tables import TextPredictions
+    from fewaspect.detector.labelling.target_precision import Promise
 
 _REPLACING = threading.Lock()  # a fitted state takes the place of an unfitted one only if no newer one has come
 
@@ -33,6 +35,8 @@ class Predictor(Estimator):
     _loaded: InferenceModel | None
     _matrix: bool
     _tuned: dict[str, float]
+    _promise: Promise | None = None
+    _promise_void = False  # there was one, before the detector changed
 
     def __init__(
         self, model: str | Path | InferenceModel | None = None, threshold: Threshold = None,
@@ -56,6 +60,11 @@ class Predictor(Estimator):
     def thresholds_(self) -> dict[str, float]:
         """What each aspect's probability must reach."""
         return dict(zip(self.examples_.names, self._thresholds.tolist(), strict=True))
+
+    @property
+    def promise_(self) -> Promise | None:
+        """What `tune(precision=...)` promised of accepted answers; None without one, and once the detector changes."""
+        return self._promise
 
     @property
     def prototypes_(self) -> np.ndarray:
@@ -107,6 +116,7 @@ class Predictor(Estimator):
         model = self.model
         self._source = Path(model).resolve() if isinstance(model, str | Path) else model  # found again from anywhere
         self._loaded, self._tuned, self._matrix = None, {}, matrix
+        self._promise, self._promise_void = None, False
         self.__dict__.pop("_state", None)
         self._change_examples(examples)
         return self.adapt(unlabelled).fit_aspects()
@@ -122,6 +132,7 @@ class Predictor(Estimator):
         121
         """
         if (pile := encode_pile(self.model_, check_texts(texts))) is not None:
+            self._void_promise()
             self._state = replace(self._state, pile=pile, aspects=None)
         return self
 
@@ -214,19 +225,31 @@ class Predictor(Estimator):
         """
         return self._predictions(check_texts(texts), self._fitted()).of_texts
 
-    def predict(self, texts: Sequence[str]) -> Any:
+    def predict(self, texts: Sequence[str], review: bool = False) -> Any:
         """The aspects of each text, best first, [] where none applies; a 0/1 matrix if it was fitted with one.
+
+        With `review`, pairs of a name and "accepted" or "review", after `tune(precision=...)`: accepted answers keep
+        the promise, the others need a look.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
         >>> detector.predict(["Cold soup! And the walls are thin.", "see you on Monday"])
         [['food', 'noise'], []]
+        >>> promised = detector.tune(["cold soup", "loud music"], [["food"], ["noise"]], precision=0.9)
+        >>> detector.predict(["Cold soup!"], review=True)  # two labels are too few to accept anything
+        [[('food', 'review')]]
         """
-        probabilities = self.predict_proba(texts)
+        promise = self._asked_promise() if review else None
+        probabilities, names = self.predict_proba(texts), self.examples_.names
         decided = decide(probabilities, self._thresholds)
+        if promise is not None:
+            words = np.where(promise.reached(names, probabilities), "accepted", "review")
+            return [
+                [(names[n], str(word[n])) for n in best_first(p, own)]
+                for p, own, word in zip(probabilities, decided, words, strict=True)
+            ]
         if self._matrix:
             return decided.astype(int)
-        names = self.examples_.names
         return [[names[n] for n in best_first(p, own)] for p, own in zip(probabilities, decided, strict=True)]
 
     def predict_texts(self, texts: Sequence[str]) -> TextPredictions:
@@ -245,6 +268,7 @@ class Predictor(Estimator):
     def predict_batch(self, table: Any, text: str = "text", prefix: str = "") -> Any:
         """The table with what was found in its column `text`: `aspects`, `p_NAME` of each, `sentences` and `cut`.
 
+        After `tune(precision=...)` also `accepted` and `review`, into which the `aspects` fall.
         For a pyarrow Table or RecordBatch, a pandas or Polars DataFrame, and so for `map_batches` of Ray and
         `mapInPandas` of Spark. Equal texts are scored once, and no text is an empty one.
 
@@ -258,7 +282,9 @@ class Predictor(Estimator):
         from fewaspect.detector.arrow_tables import column_of, columns_of, distinct_texts, with_columns
 
         texts, rows = distinct_texts(column_of(table, text), text)
-        columns = columns_of(self.examples_.names, self._thresholds, self.predict_texts(texts), prefix)
+        columns = columns_of(
+            self.examples_.names, self._thresholds, self.predict_texts(texts), prefix, self.promise_
+        )  # fmt: skip
         return with_columns(table, {name: column.take(rows) for name, column in columns.items()})
 
     def analyze(self, text: str) -> Analysis:
@@ -284,12 +310,25 @@ class Predictor(Estimator):
         """
         state, checked = self._fitted(), check_texts(texts)
         predictions = self._predictions(checked, state, vectors=words if nearest is None else nearest, evidence=words)
-        return explain(self._model(), state, checked, predictions, self._thresholds)
+        return explain(self._model(), state, checked, predictions, self._thresholds, self.promise_)
 
     @property
     def _thresholds(self) -> np.ndarray:
         """(N,) in the order of the aspects."""
         return thresholds_of(self.examples_.names, self.threshold, self._tuned)
+
+    def _asked_promise(self) -> Promise:
+        if (promise := self.promise_) is None:
+            found = "one that changed since" if self._promise_void else "none"
+            raise ConfigError(
+                f"review: expected a detector that was tuned to a precision, found {found}.\n"
+                "Call tune(texts, labels, precision=0.9) first."
+            )
+        return promise
+
+    def _void_promise(self) -> None:
+        """A promise belongs to the detector it was tuned on, and not to what becomes of it."""
+        self._promise, self._promise_void = None, self._promise_void or self._promise is not None
 
     def _encoded(self) -> FittedState:
         """The examples as they are now, fitted or not."""
@@ -310,6 +349,7 @@ class Predictor(Estimator):
 
     def _change_examples(self, examples: Examples) -> None:
         """Encode what is new; the aspects are fitted by the next prediction, or by `fit_aspects`."""
+        self._void_promise()
         self._state = encode_examples(self._model(), examples, getattr(self, "_state", None))
 
     def _model(self) -> InferenceModel:

@@ -14,7 +14,8 @@ from fewaspect.data.labels import check_texts, to_indicator_matrix
 from fewaspect.detector.explain import DEFAULT_THRESHOLD, Threshold, decide
 from fewaspect.detector.fitting import FittedState, biases_without_each, fit_aspects
 from fewaspect.detector.model import InferenceModel
-from fewaspect.detector.support import ExampleWarning
+from fewaspect.detector.support import Examples, ExampleWarning
+from fewaspect.text.identity import example_identity
 
 F1 = Callable[[np.ndarray, np.ndarray, float], float]  # of probabilities and truth, each (texts,), at a threshold
 
@@ -87,6 +88,17 @@ def read_labelled(names: Sequence[str], texts: Any, labels: Any) -> tuple[list[s
     return checked, truth
 
 
+def without_examples(examples: Examples, texts: list[str], truth: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """Labelled texts that are no examples: of what it was given, a detector is surer than of anything else."""
+    given = {example_identity(text) for text in examples.texts}
+    kept = [row for row, text in enumerate(texts) if example_identity(text) not in given]
+    if not kept:
+        raise DataError("texts: expected some that are no examples, found none. Without texts, examples are left out.")
+    if gone := len(texts) - len(kept):
+        warnings.warn(f"labelled texts that are examples, left out: {gone}.", ExampleWarning, 4)
+    return [texts[row] for row in kept], truth[kept]
+
+
 def tune(
     names: Sequence[str], probabilities: np.ndarray, truth: np.ndarray, thresholds: np.ndarray, f1_at: F1 = f1_at,
     least: float = 0.0,
@@ -122,14 +134,19 @@ def best_threshold(probabilities: np.ndarray, truth: np.ndarray, f1_at: F1 = f1_
     return float(best[np.abs(best - DEFAULT_THRESHOLD).argmin()])
 
 
-def left_out_probabilities(model: InferenceModel, state: FittedState, batch_tokens: int | None) -> np.ndarray:
+def left_out_probabilities(
+    model: InferenceModel, state: FittedState, batch_tokens: int | None,
+    progress: Callable[[float], None] = lambda share: None,
+) -> np.ndarray:  # fmt: skip
     """(S, N) the probabilities of each example, had it not been given.
 
-    The aspects are fitted again for each of at most 64 folds; examples keep their encodings.
+    The aspects are fitted again for each of at most 64 folds; examples keep their encodings. `progress` is told the
+    share that is done before each fold.
     """
     texts, biases = state.examples.texts, biases_without_each(model, state)
     result = np.zeros((len(texts), len(state.examples.names)))
-    for fold in folds(state.examples.membership):
+    for number, fold in enumerate(every := folds(state.examples.membership)):
+        progress(number / len(every))
         left_out = [texts[row] for row in fold]
         bias = None if biases is None else biases[int(fold[0])]  # then each fold is one example
         aspects = fit_aspects(model, state.without(left_out), bias).fitted

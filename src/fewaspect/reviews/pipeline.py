@@ -64,6 +64,7 @@ class Summary:
     sentences: int = 0
     without: int = 0
     mentions: int = 0
+    accepted: int | None = None  # of the mentions, where a precision was promised
     counts: Counter[str] = field(default_factory=Counter)
     sentence_counts: Counter[str] = field(default_factory=Counter)
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -75,6 +76,8 @@ class Summary:
             self.sentences += len(analysis.sentences)
             self.without += not analysis.aspects
             self.mentions += len(analysis.aspects)
+            if analysis.accepted is not None:
+                self.accepted = (self.accepted or 0) + len(analysis.accepted)
             self.counts.update(analysis.aspects)
             self.pairs.update(combinations(sorted(analysis.aspects), 2))
             for sentence in analysis.sentences:
@@ -165,6 +168,9 @@ def summary_table(summary: Summary) -> Table:
         table.add_row(Text(printable(name)), f"{count:,}", f"{share:.1%}", "█" * round(20 * share))
     table.add_section()
     table.add_row("none of these", f"{summary.without:,}", f"{summary.share(summary.without):.1%}", "", style="dim")
+    if (accepted := summary.accepted) is not None:
+        looked_at = summary.mentions - accepted
+        table.caption = f"{accepted:,} answers accepted, {looked_at:,} need a look; {table.caption}"
     return table
 
 

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from fewaspect.core.errors import ConfigError
 from fewaspect.core.files import atomic_write
 from fewaspect.data.formats.records import Place, join_names, quoted, table_writer
-from fewaspect.detector.arrow_tables import ASPECTS, PROBABILITY
+from fewaspect.detector.arrow_tables import ACCEPTED, ASPECTS, PROBABILITY, REVIEW
 from fewaspect.reviews.formats import STANDARD, OutputFormat
 from fewaspect.reviews.pages.highlights import Mark, marks
 from fewaspect.reviews.readers.source import Columns, Review
@@ -48,6 +48,7 @@ class Row:
     reason: str
     marks: tuple[Mark, ...]
     analysis: Analysis
+    accepted: tuple[str, ...] | None = None  # of the aspects, where a precision was promised
 
 
 def rows_of(review: Review, analysis: Analysis, number: int, per_sentence: bool) -> Iterator[Row]:
@@ -55,7 +56,7 @@ def rows_of(review: Review, analysis: Analysis, number: int, per_sentence: bool)
     marked = marks(analysis.words, analysis.sentences) if analysis.words else ()
     whole = Row(
         review.place, review.fields, analysis.text, number, 0, len(analysis.text), analysis.aspects,
-        analysis.probabilities, analysis.reason, marked, analysis,
+        analysis.probabilities, analysis.reason, marked, analysis, analysis.accepted,
     )  # fmt: skip
     if not per_sentence:
         yield whole
@@ -70,6 +71,7 @@ def rows_of(review: Review, analysis: Analysis, number: int, per_sentence: bool)
             aspects=sentence.aspects,
             probabilities=sentence.probabilities,
             reason=sentence.reason,
+            accepted=sentence.accepted,
             marks=tuple(mark for mark in marked if sentence.start <= mark.start and mark.end <= sentence.end),
         )
 
@@ -82,10 +84,11 @@ class Layout:
     explain: bool = False
     per_sentence: bool = False
     prefix: str = ""
+    promised: bool = False  # a precision, so that aspects are accepted or need a look
 
     def flat(self, row: Row) -> dict[str, Any]:
         """For tables: one column per aspect."""
-        added: dict[str, Any] = self._where(row) | {ASPECTS: list(row.aspects)}
+        added: dict[str, Any] = self._where(row) | self._aspects(row)
         added |= {PROBABILITY + name: float(row.probabilities[name]) for name in self.classes}
         if self.explain:
             added |= {"reason": row.reason, "words": _words_in_a_line(row)}
@@ -93,10 +96,7 @@ class Layout:
 
     def nested(self, row: Row) -> dict[str, Any]:
         """For JSON: lists and objects, numbers rounded."""
-        added: dict[str, Any] = self._where(row) | {
-            ASPECTS: list(row.aspects),
-            "probabilities": _rounded(row.probabilities),
-        }
+        added: dict[str, Any] = self._where(row) | self._aspects(row) | {"probabilities": _rounded(row.probabilities)}
         if self.explain:
             added |= {"reason": row.reason, "words": _words(row), "nearest": _nearest(row)}
             if not self.per_sentence:
@@ -107,10 +107,19 @@ class Layout:
     def flat_names(self) -> list[str]:
         where = ["row", "start", "end"] if self.per_sentence else []
         explained = ["reason", "words"] if self.explain else []
-        return [self.prefix + n for n in (*where, ASPECTS, *(PROBABILITY + c for c in self.classes), *explained)]
+        aspects = [ASPECTS, ACCEPTED, REVIEW] if self.promised else [ASPECTS]
+        return [self.prefix + n for n in (*where, *aspects, *(PROBABILITY + c for c in self.classes), *explained)]
 
     def _where(self, row: Row) -> dict[str, Any]:
         return {"row": row.number, "start": row.start, "end": row.end} if self.per_sentence else {}
+
+    def _aspects(self, row: Row) -> dict[str, list[str]]:
+        """All that are answered; accepted ones and others apart, if a precision was promised."""
+        if not self.promised:
+            return {ASPECTS: list(row.aspects)}
+        accepted = row.accepted or ()
+        apart = {ACCEPTED: list(accepted), REVIEW: [name for name in row.aspects if name not in accepted]}
+        return {ASPECTS: list(row.aspects), **apart}
 
     def _prefixed(self, added: dict[str, Any]) -> dict[str, Any]:
         return {self.prefix + name: value for name, value in added.items()}

@@ -49,12 +49,18 @@ class NamedSentence(ResponseBody):
     aspects: list[str]
     probabilities: dict[str, float]
     reason: str
+    accepted: list[str] | None = None
 
 
 class TextDetection(ResponseBody):
-    """A text's aspects by name, the most probable first, and all probabilities."""
+    """A text's aspects by name, the most probable first, and all probabilities.
+
+    Where a precision is asked for, aspects are `accepted` or need a look (`review`).
+    """
 
     aspects: list[str]
+    accepted: list[str] | None = None
+    review: list[str] | None = None
     scores: dict[str, float]
     sentences: list[NamedSentence] | None = None
     words: list[NamedDecidingWord] | None = None
@@ -89,6 +95,7 @@ class AnalysisResponse(ResponseBody):
     words: list[WordResponse]
     nearest: dict[str, list[NamedNearestExample]]
     sentences: list[NamedSentence]
+    accepted: list[str] | None = None
 
 
 class SuggestionResponse(ResponseBody):
@@ -158,6 +165,8 @@ def _detected(snapshot: Snapshot, analysis: Analysis | None, explain: bool) -> d
     if analysis is None:
         return {"aspects": [], "scores": {}}
     found: dict[str, Any] = {"aspects": list(analysis.aspects), "scores": analysis.probabilities}
+    if (accepted := analysis.accepted) is not None:
+        found |= {"accepted": list(accepted), "review": [name for name in analysis.aspects if name not in accepted]}
     if explain:
         names = {aspect.id: aspect.name for aspect in snapshot.definition.aspects}
         found["sentences"] = [asdict(sentence) for sentence in analysis.sentences]

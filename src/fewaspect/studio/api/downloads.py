@@ -64,7 +64,7 @@ def import_archive(studio: CurrentStudio, file: Archive) -> Any:
 def model(studio: CurrentStudio, project: ProjectId) -> FileResponse:
     """The saved detector, a folder for `AspectDetector.load`, as a zip file."""
     with studio.engine.foreground():
-        detector = studio.engine.learned_snapshot(project).detector
+        detector = studio.engine.promised_snapshot(project).detector
     if detector is None:
         raise DataError("model: expected a project with aspects, found none.")
     return _download(studio, project, lambda path: write_detector(path, detector), "zip", "detector")

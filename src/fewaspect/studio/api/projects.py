@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter
+from pydantic import Field
 
 from fewaspect.detector.explain import DEFAULT_THRESHOLD
 from fewaspect.studio.api.aspects import AspectResponse, aspect_responses
@@ -19,7 +20,8 @@ from fewaspect.studio.api.fields import (
     example,
 )
 from fewaspect.studio.api.problem_details import errors
-from fewaspect.studio.store.definition import set_threshold
+from fewaspect.studio.engine.promises import promise_state
+from fewaspect.studio.store.definition import set_target_precision, set_threshold
 from fewaspect.studio.store.journal import next_in_words, redo, undo
 from fewaspect.studio.store.projects import (
     counted_project,
@@ -41,11 +43,15 @@ class ProjectRequest(RequestBody):
 
 
 class ProjectUpdate(RequestBody):
-    """Fields that are left out stay; a threshold of null is the default of the detector."""
+    """Fields that are left out stay; a threshold of null is the default of the detector.
 
-    model_config = example(threshold=0.4)
+    `target_precision`: the share of the accepted answers that must be right; null: all answers alike.
+    """
+
+    model_config = example(threshold=0.4, target_precision=0.9)
     name: OptionalName = ""
     threshold: Probability | None = None
+    target_precision: Annotated[float, Field(ge=0.5, le=0.99)] | None = None
 
 
 class EmptyBody(RequestBody):
@@ -73,6 +79,24 @@ class ProjectList(ResponseBody):
     projects: list[ProjectSummary]
 
 
+class PromiseResponse(ResponseBody):
+    """What is promised of the accepted answers, by the examples; `ready`: worked out for the newest revision.
+
+    If it cannot be `promised`, `more` says about how many more labels it takes, null: labels would hardly help. Of the
+    `answers` in the sentences so many are `accepted`; `look`: sentences with others, which nobody has confirmed.
+    """
+
+    precision: float
+    confidence: float
+    ready: bool
+    promised: bool
+    labels: int
+    more: int | None
+    answers: int
+    accepted: int
+    look: int
+
+
 class ProjectResponse(ResponseBody):
     """A project at its newest revision; `scored`: the share of its sentences that are scored at this revision."""
 
@@ -90,6 +114,7 @@ class ProjectResponse(ResponseBody):
     can_undo: str | None
     can_redo: str | None
     dated: bool
+    promise: PromiseResponse | None
 
 
 class UndoResponse(ResponseBody):
@@ -109,7 +134,7 @@ def project_response(studio: Studio, project: int) -> dict[str, Any]:
         **row, "aspects": aspect_responses(snapshot), "revision": snapshot.revision,
         "threshold": DEFAULT_THRESHOLD if threshold is None else threshold, "threshold_set": threshold,
         "scored": snapshot.scored, "can_undo": can_undo, "can_redo": can_redo,
-        "dated": any(snapshot.sentences.dates),
+        "dated": any(snapshot.sentences.dates), "promise": promise_state(snapshot),
     }  # fmt: skip
 
 
@@ -136,12 +161,14 @@ def get(studio: CurrentStudio, project: ProjectId) -> Any:
 
 @router.patch("/projects/{project}", response_model=ProjectResponse, responses=errors(404, 409))
 def patch(studio: CurrentStudio, project: ProjectId, changed: ProjectUpdate) -> Any:
-    """Rename it, or set the threshold of aspects without their own."""
+    """Rename it, set the threshold of aspects without their own, or say how many accepted answers must be right."""
     with studio.write(project) as connection:
         if "name" in changed.model_fields_set:
             rename_project(connection, project, changed.name)
         if "threshold" in changed.model_fields_set:
             set_threshold(connection, project, changed.threshold)
+        if "target_precision" in changed.model_fields_set:
+            set_target_precision(connection, project, changed.target_precision)
     return project_response(studio, project)
 
 

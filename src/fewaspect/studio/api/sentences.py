@@ -29,7 +29,7 @@ Revision = Annotated[
 SENTENCE = {
     "id": 17, "review_id": 9, "position": 0, "text": "The garage was full.", "date": "2024-03-31", "aspects": [3],
     "scores": {"3": 0.93, "4": 0.02}, "words": [{"start": 4, "end": 10, "aspect": 3, "weight": 1.0}],
-    "reason": "parking 0.93 >= 0.50", "example_id": None, "confirmed": False,
+    "reason": "parking 0.93 >= 0.50", "example_id": None, "confirmed": False, "look": [],
 }  # fmt: skip
 
 
@@ -43,7 +43,10 @@ class DecidingWord(ResponseBody):
 
 
 class SentenceResponse(ResponseBody):
-    """A sentence with its decision and the reason; `confirmed`: it is an example, so its aspects are the user's."""
+    """A sentence with its decision and the reason; `confirmed`: it is an example, so its aspects are the user's.
+
+    `look`: those of its aspects that need a look, the others being accepted; null where no precision is asked for.
+    """
 
     model_config = example(**SENTENCE)
     id: int
@@ -57,6 +60,7 @@ class SentenceResponse(ResponseBody):
     reason: str
     example_id: int | None
     confirmed: bool
+    look: list[int] | None
 
 
 class SentencePage(ResponseBody):
@@ -95,7 +99,7 @@ def list_some(
     offset: Annotated[int, Query(ge=0, le=MAX_ID)] = 0,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     aspect: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None,
-    show: Literal["all", "none", "uncertain", "examples"] = "all",
+    show: Literal["all", "none", "uncertain", "look", "examples"] = "all",
     q: Annotated[str, Query(max_length=200, description="Words that must all occur.")] = "",
     order: Literal["file", "uncertain"] = "file",
     co_aspect: Annotated[

@@ -8,7 +8,7 @@ import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -56,6 +56,10 @@ class _Project:
         return previous if time.monotonic() - self.replaced <= GRACE else self.newest
 
 
+class _OutdatedError(Exception):
+    """What is being worked out is not wanted any more."""
+
+
 class Engine:
     """Hands out snapshots; what is stale in them is scored by a worker, chunk by chunk, while no request runs.
 
@@ -67,6 +71,7 @@ class Engine:
         self._model: InferenceModel | None = None
         self._fitting = threading.RLock()  # the model is loaded and each revision fitted once, others wait for it
         self._learning = threading.Lock()  # taken before `_fitting`: one thread encodes what is learned from
+        self._promising = threading.Lock()  # one request tunes a snapshot's detector to a precision, others wait
         self._changed = threading.Condition()  # guards the fields below and wakes the worker
         self._projects: OrderedDict[int, _Project] = OrderedDict()  # most recently used last
         self._requests = 0  # that want the processor now
@@ -98,12 +103,19 @@ class Engine:
             while len(stale := snapshot.scores.stale()):
                 snapshot.score(stale[: 4 * CHUNK])
                 snapshot = self.learned_snapshot(project)
+            self._promise(snapshot)
             return snapshot
 
     def learned_snapshot(self, project: int) -> Snapshot:
         """The newest, once its detector has learned from the sentences."""
         while (snapshot := self.snapshot(project)).must_learn:
             self._learn(project, snapshot)
+        return snapshot
+
+    def promised_snapshot(self, project: int) -> Snapshot:
+        """The newest, once its detector has learned and has been tuned to the precision that is asked for."""
+        snapshot = self.learned_snapshot(project)
+        self._promise(snapshot)
         return snapshot
 
     def fit(self, definition: Definition, before: AspectDetector | None = None) -> AspectDetector | None:
@@ -171,6 +183,25 @@ class Engine:
                 if (detector := self.fit(held.newest.definition, before)) is not None:
                     self._replace(project, held.newest.after_learning(detector.adapt(sentences.pile.texts)))
 
+    def _promise(self, snapshot: Snapshot) -> None:
+        with self._promising:
+            if snapshot.must_promise:
+                snapshot.promise.work_out(snapshot, lambda share: None)
+
+    def _promise_meanwhile(self, project: int, snapshot: Snapshot) -> None:
+        """By the worker: it waits while requests run, and gives up once the snapshot is not the newest or a request
+        was faster. Without the lock, for which a request might wait."""
+
+        def pause(share: float) -> None:
+            with self._changed:
+                self._changed.wait_for(lambda: self._stopped or not self._requests)
+                held = self._projects.get(project)
+            if self._stopped or held is None or held.newest is not snapshot or not snapshot.must_promise:
+                raise _OutdatedError
+
+        with suppress(_OutdatedError):
+            snapshot.promise.work_out(snapshot, pause)
+
     def _use(self, project: int) -> _Project | None:
         with self._changed:
             if project in self._projects:
@@ -209,6 +240,8 @@ class Engine:
                 return project, partial(self._learn, project, held.newest)
             if len(stale := held.newest.scores.stale()):
                 return project, partial(held.newest.score, stale[:CHUNK])
+            if held.newest.must_promise:
+                return project, partial(self._promise_meanwhile, project, held.newest)
         return None
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from fewaspect.detector.explain import Analysis
 from fewaspect.reviews.pages.highlights import marks
+from fewaspect.studio.engine.promises import with_looks
 from fewaspect.studio.engine.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ def present(snapshot: Snapshot, rows: Sequence[int] | np.ndarray) -> list[dict[s
     rows = [int(row) for row in rows]
     if snapshot.detector is None:
         return [_sentence(snapshot, row, None) for row in rows]
-    return snapshot.shown.get(rows, partial(_analyze, snapshot, snapshot.detector))
+    shown = snapshot.shown.get(rows, partial(_analyze, snapshot, snapshot.detector))
+    return with_looks(snapshot, rows, shown)  # apart from the cache: what is promised comes later
 
 
 def deciding_words(analysis: Analysis, snapshot: Snapshot) -> list[dict[str, Any]]:
@@ -79,7 +81,7 @@ def _sentence(snapshot: Snapshot, row: int, analysis: Analysis | None) -> dict[s
     return {
         "id": int(sentences.ids[row]), "review_id": int(sentences.review_ids[row]),
         "position": int(sentences.positions[row]), "text": sentences.texts[row], "date": sentences.dates[row], **found,
-        "example_id": example.id if example else None, "confirmed": example is not None,
+        "example_id": example.id if example else None, "confirmed": example is not None, "look": None,
     }  # fmt: skip
 
 

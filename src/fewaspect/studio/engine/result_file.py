@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from fewaspect.detector.explain import Analysis, best_first, reason
 from fewaspect.reviews.pipeline import Summary
 from fewaspect.reviews.readers.source import Columns, Kind, update_kinds
 from fewaspect.reviews.writers import Layout, Row, TableWriter, Writer, open_target
+from fewaspect.studio.engine.promises import to_review
 from fewaspect.studio.engine.snapshot import Snapshot
 
 CHUNK = 1000
@@ -25,9 +27,9 @@ def write_results(snapshot: Snapshot, reviews: Sequence[Any], path: Path, format
         update_kinds(kinds, own)
     columns = Columns({**kinds, text: Kind.STRING})
     classes = tuple(aspect.name for aspect in snapshot.definition.aspects)
-    layout = Layout(classes, per_sentence=True)
+    layout = Layout(classes, per_sentence=True, promised=to_review(snapshot) is not None)
     while set(layout.flat_names) & set(columns.kinds):
-        layout = Layout(classes, per_sentence=True, prefix=f"{layout.prefix}found_")
+        layout = replace(layout, prefix=f"{layout.prefix}found_")
     binary = format == "parquet"
     with open_target(str(path), binary) as file:
         writer = _writer(file, layout, columns, binary)
@@ -49,6 +51,7 @@ def _rows(snapshot: Snapshot, fields: dict[int, dict[str, Any]], text: str) -> I
     names, decided = [a.name for a in snapshot.definition.aspects], snapshot.decided()
     probabilities, sentences = snapshot.scores.probabilities, snapshot.sentences
     numbers = {review: number for number, review in enumerate(fields, 1)}
+    unsure = to_review(snapshot)
     nothing = Analysis("", (), {}, "", (), {}, ())
     for row, sentence in enumerate(sentences.texts):
         p, own, review = probabilities[row], decided[row], int(sentences.review_ids[row])
@@ -58,6 +61,7 @@ def _rows(snapshot: Snapshot, fields: dict[int, dict[str, Any]], text: str) -> I
             Place("reviews").at(f"row {number}"), {**fields[review], text: sentence}, sentence, number, start,
             start + len(sentence), tuple(names[n] for n in best_first(p, own)),
             dict(zip(names, p.tolist(), strict=True)), why, (), nothing,
+            None if unsure is None else tuple(names[n] for n in best_first(p, own & ~unsure[row])),
         )  # fmt: skip
 
 

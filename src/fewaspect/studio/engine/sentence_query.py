@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fewaspect.studio.engine.presenters import present
+from fewaspect.studio.engine.promises import to_review
 from fewaspect.studio.engine.snapshot import Snapshot
 
 UNCERTAIN = 0.5  # from this uncertainty on a sentence counts as uncertain
@@ -18,8 +19,15 @@ _SHOWN: dict[str, Callable[[Snapshot, np.ndarray], np.ndarray | bool]] = {  # (S
     "all": lambda snapshot, decided: True,
     "none": lambda snapshot, decided: ~decided.any(axis=1) & snapshot.scores.has_scores,
     "uncertain": lambda snapshot, decided: snapshot.uncertainty() >= UNCERTAIN,
+    "look": lambda snapshot, decided: _needs_look(snapshot),
     "examples": lambda snapshot, decided: np.isin(np.arange(len(decided)), list(snapshot.confirmed)),
 }
+
+
+def _needs_look(snapshot: Snapshot) -> np.ndarray:
+    """(S,) booleans; none where no precision is asked for."""
+    review = to_review(snapshot)
+    return np.zeros(len(snapshot.sentences.ids), dtype=bool) if review is None else np.any(review, axis=1)
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,7 @@ class SentenceQuery:
     """Conditions, all of which hold, and an order."""
 
     aspect: int | None = None
-    show: str = "all"  # all, none, uncertain, examples
+    show: str = "all"  # all, none, uncertain, look, examples
     words: str = ""
     order: str = "file"  # file, uncertain
     co_aspect: int | None = None  # another aspect of the same sentence
@@ -36,7 +44,7 @@ class SentenceQuery:
     @property
     def depends_on_scores(self) -> bool:
         by_aspect = (self.aspect or self.co_aspect) is not None
-        return by_aspect or self.order != "file" or self.show in ("none", "uncertain")
+        return by_aspect or self.order != "file" or self.show in ("none", "uncertain", "look")
 
     def select(self, snapshot: Snapshot) -> np.ndarray:
         """(R,) the rows, by the scores so far."""

@@ -14,6 +14,7 @@ from fewaspect.detector.explain import decide
 from fewaspect.detector.fitting import MIN_PILE
 from fewaspect.detector.labelling.suggest import uncertainty
 from fewaspect.studio.engine.learning import SentencePile
+from fewaspect.studio.engine.promises import HeldPromise
 from fewaspect.studio.engine.score_table import ScoreTable
 from fewaspect.studio.problems import NotFoundError
 from fewaspect.studio.store.definition import Definition, Example
@@ -97,7 +98,8 @@ class ImportedSentences:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """Immutable but for the score table and the cache, which fill up. A change of the project makes another."""
+    """Immutable but for the score table, the cache and the promise, which fill up. A change of the project makes
+    another."""
 
     definition: Definition
     detector: AspectDetector | None  # None: no aspects
@@ -105,6 +107,7 @@ class Snapshot:
     scores: ScoreTable
     learned_version: int | None = None  # of the sentences that the detector has learned from
     shown: ShownCache = field(default_factory=ShownCache)
+    promise: HeldPromise = field(default_factory=HeldPromise)
 
     @classmethod
     def after(
@@ -117,14 +120,16 @@ class Snapshot:
             return cls(definition, detector, sentences, ScoreTable(sentences.ids, ids))
         refitted = before.definition.as_examples() != definition.as_examples()
         scores = before.scores.successor(sentences.ids, ids, refitted=refitted)
-        return cls(definition, detector, sentences, scores, before.learned_version if before.detector else None)
+        learned, promise = before.learned_version if before.detector else None, HeldPromise(before.promise.newest)
+        return cls(definition, detector, sentences, scores, learned, promise=promise)
 
     def after_learning(self, detector: AspectDetector) -> Snapshot:
         """The same with a detector that has learned from the sentences."""
         before = self.detector.pile_size_ if self.detector else 0
         changed = detector.pile_size_ > 0 or before > 0
         scores = self.scores.successor(self.sentences.ids, self.aspect_ids, refitted=changed)
-        return Snapshot(self.definition, detector, self.sentences, scores, self.sentences.version)
+        promise = HeldPromise(self.promise.newest)
+        return Snapshot(self.definition, detector, self.sentences, scores, self.sentences.version, promise=promise)
 
     @property
     def must_learn(self) -> bool:
@@ -134,9 +139,14 @@ class Snapshot:
         return len(self.sentences.texts) >= MIN_PILE or self.detector.pile_size_ > 0
 
     @property
+    def must_promise(self) -> bool:
+        """Whether a precision is asked for that this detector has not been tuned to."""
+        return self.definition.target_precision is not None and self.detector is not None and self.promise.now is None
+
+    @property
     def scored(self) -> float:
-        """Share of the sentences with scores that will stay; below 1 until the detector has learned."""
-        return min(self.scores.scored, 0.99) if self.must_learn else self.scores.scored
+        """Share of the sentences with results that will stay; below 1 until the detector has learned and promised."""
+        return min(self.scores.scored, 0.99) if self.must_learn or self.must_promise else self.scores.scored
 
     def precedes(self, project: Any) -> bool:
         """Whether the row of the project in the database is newer."""

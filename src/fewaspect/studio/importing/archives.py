@@ -50,6 +50,7 @@ class ArchivedProject(_Strict):
     version: Annotated[int, Field(ge=1, le=VERSION)]
     name: Short
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+    target_precision: Annotated[float, Field(gt=0, lt=1)] | None = None
     aspects: list[ArchivedAspect]
     examples: list[ArchivedExample]
 
@@ -71,6 +72,8 @@ def write_project(path: Path, name: str, definition: Definition, reviews: Iterat
                     for a in definition.aspects],
         "examples": [{"text": e.text, "aspects": [names[a] for a in e.aspects]} for e in definition.examples],
     }  # fmt: skip
+    if definition.target_precision is not None:  # so that versions that know of none read the others
+        project["target_precision"] = definition.target_precision
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(PROJECT, json.dumps(project, ensure_ascii=False, indent=1))
         with archive.open(REVIEWS, "w", force_zip64=True) as file:

@@ -38,7 +38,8 @@ def import_project(studio: Studio, archived: ArchivedProject, reviews: Sequence[
     spans, *_ = studio.engine.model.split_sentences(texts)
     new = [NewReview(t, review.date, review.fields, s) for t, review, s in zip(texts, reviews, spans, strict=True)]
     with studio.database.write() as connection:
-        project = create_project(connection, free_name(connection, _clean(archived.name)), archived.threshold)
+        name = free_name(connection, _clean(archived.name))
+        project = create_project(connection, name, archived.threshold, archived.target_precision)
         fill_definition(Journal(connection), project, aspects, labelled)
         add_reviews(connection, project, new, studio.limits)
     return project

@@ -49,6 +49,7 @@ class Definition:
     threshold: float | None  # of aspects without their own
     aspects: tuple[Aspect, ...]
     examples: tuple[Example, ...]
+    target_precision: float | None = None  # share of the accepted answers that must be right
 
     def as_examples(self) -> Examples:
         """For the detector, by name."""
@@ -84,7 +85,7 @@ def read_definition(connection: Connection, project: int) -> Definition:
     labelled = tuple(
         Example(e.id, e.text, e.identity, e.sentence_id, e.created, tuple(labels.get(e.id, ()))) for e in found
     )
-    return Definition(row.revision, row.threshold, of_project, labelled)
+    return Definition(row.revision, row.threshold, of_project, labelled, row.target_precision)
 
 
 def add_aspect(
@@ -155,6 +156,13 @@ def set_threshold(connection: Connection, project: int, threshold: float | None)
     what = "set the threshold " + ("back" if threshold is None else f"to {threshold:g}")
     with change(connection, project, what) as journal:
         journal.update("projects", {"id": project}, {"threshold": threshold})
+
+
+def set_target_precision(connection: Connection, project: int, target: float | None) -> None:
+    """Of the answers that may be used without looking; None: all answers alike."""
+    what = "accept all answers alike" if target is None else f"accept answers of which {target:.0%} are right"
+    with change(connection, project, what) as journal:
+        journal.update("projects", {"id": project}, {"target_precision": target})
 
 
 def set_thresholds(connection: Connection, project: int, tuned: Mapping[int, float], what: str) -> None:

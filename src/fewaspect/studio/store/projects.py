@@ -49,9 +49,18 @@ def counted_project(connection: Connection, project: int) -> dict[str, Any]:
     return dict(_found(connection.execute(_COUNTED.where(projects.c.id == project)).mappings().one_or_none(), project))
 
 
-def create_project(connection: Connection, name: str, threshold: float | None = None) -> int:
+def create_project(
+    connection: Connection, name: str, threshold: float | None = None, target_precision: float | None = None
+) -> int:
     _refuse_taken(connection, name)
-    row = {"name": name, "created": now(), "threshold": threshold, "revision": 1, "imported": 0}
+    row = {
+        "name": name,
+        "created": now(),
+        "threshold": threshold,
+        "revision": 1,
+        "imported": 0,
+        "target_precision": target_precision,
+    }
     return (connection.execute(insert(projects).values(**row)).inserted_primary_key or (0,))[0]
 
 

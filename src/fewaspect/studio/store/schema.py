@@ -24,6 +24,7 @@ projects = sa.Table(
     sa.Column("threshold", sa.Float),
     sa.Column("revision", sa.Integer, nullable=False),
     sa.Column("imported", sa.Integer, nullable=False),  # version of the reviews, grows with every change of them
+    sa.Column("target_precision", sa.Float),  # share of the accepted answers that must be right; NULL: not asked for
     sqlite_autoincrement=True,
 )  # fmt: skip
 

@@ -1,0 +1,34 @@
+import type { AnswerPromise } from "../api/types";
+import { change } from "../state/corrections";
+import { project, studio } from "../state/project";
+import { count, counted } from "../text/numbers";
+
+const TARGETS: [number, string][] = [[0.8, "at least 8 of 10 right"], [0.9, "at least 9 of 10 right"], [0.95, "at least 19 of 20 right"]];
+
+/** How right answers must be that nobody looks at, and what that leaves to look at. */
+export function Reliance() {
+  const { promise } = project.value!;
+  const known = promise && !TARGETS.some(([target]) => target === promise.precision) ? [...TARGETS, [promise.precision, `at least ${Math.round(100 * promise.precision)} of 100 right`] as [number, string]] : TARGETS;
+  const choose = (value: string) => void change(() => studio().change({ target_precision: value ? Number(value) : null }));
+  return (
+    <section class="reliance" aria-label="Answers to rely on">
+      <label>
+        <span>Accept without a look</span>
+        <select value={promise ? String(promise.precision) : ""} onChange={(event) => choose(event.currentTarget.value)}>
+          <option value="">do not tell apart</option>
+          {known.map(([target, words]) => <option key={target} value={String(target)}>{words}</option>)}
+        </select>
+      </label>
+      {promise && <p class="soft" role="status">{state(promise)}</p>}
+    </section>
+  );
+}
+
+function state(promise: AnswerPromise): string {
+  if (!promise.ready) return "Being worked out from your examples …";
+  if (promise.promised) return `${counted(promise.accepted, "answer")} of ${count(promise.answers)} accepted; ${needs(promise)}.`;
+  const hope = promise.more === null ? "More examples alone would hardly help: the answers are not right often enough." : `About ${count(promise.more)} more confirmed sentences might do.`;
+  return `Your ${counted(promise.labels, "example")} cannot promise that yet. ${hope} Until then all answers need a look.`;
+}
+
+const needs = ({ look }: AnswerPromise) => (look === 1 ? "1 sentence needs a look" : `${count(look)} sentences need a look`);
