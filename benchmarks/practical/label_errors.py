@@ -5,7 +5,7 @@
 
 Of the examples of a draw, 10 or 50 of each aspect, a tenth gets a wrong label, by turns: one of its aspects replaced by
 another, one dropped, one added. `detector.label_issues()` lists the examples to check; counted is the share of the
-wrong ones among as many as a tenth of the examples at the top of the list. Beside it, cleanlab's multi-label
+wrong ones among as many as a tenth of the examples at the top of the whole list. Beside it, cleanlab's multi-label
 `find_label_issues` on the probabilities of a cross-validated logistic regression over the same embeddings, its ranking
 on the detector's own left-out probabilities, and chance. A list that is too short is filled up at random.
 
@@ -99,16 +99,20 @@ def compared(drawn: Draw, seed: int, model: InferenceModel, systems: Sequence[st
     membership = detector.examples_.membership
     for system in systems:
         if system == "fewaspect":
-            listed = [number[issue.text] for issue in detector.label_issues()]
+            listed = [number[issue.text] for issue in detector.label_issues(least=0)]
+            shown = [number[issue.text] for issue in detector.label_issues()]
         elif system == "cleanlab":
             listed = cleanlab_issues(membership, regression_probabilities(detector, membership))
+            shown = listed
         else:
+            shown = []
             listed = cleanlab_ranking(membership, 1 / (1 + np.exp(-left_out_logits(model, detector._fitted()))))
         left = [i for i in rng.permutation(len(kinds)).tolist() if i not in set(listed)]
         top = [*listed, *left][: max(1, round(SHARE * len(kinds)))]
         yield {
             "system": system, "examples": len(kinds), "wrong": sum(kind is not None for kind in kinds),
-            "listed": len(listed), "looked_at": len(top), **shares(kinds, top),
+            "looked_at": len(top), **shares(kinds, top),
+            "listed": len(shown), "listed_wrong": sum(kinds[i] is not None for i in shown),
         }  # fmt: skip
 
 
@@ -171,7 +175,7 @@ that 100 would be a perfect list and 10 is chance. ± is the standard error over
 errors of their own, which count as right here: no list can be perfect. The rule of `label_issues` was chosen on the
 validation sets.
 
-* label_issues: `detector.label_issues()`.
+* label_issues: `detector.label_issues(least=0)`, the whole ranking; listed by default: without `least=0`.
 * cleanlab, logistic regression: `find_label_issues` for several labels (cleanlab 2.9.0), ranked by self-confidence, on
   probabilities of scikit-learn's logistic regression over the same embeddings, five-fold.
 * cleanlab's ranking, probabilities of the detector: `get_label_quality_scores` on the left-out probabilities that
@@ -193,15 +197,21 @@ def page(records: Sequence[Record]) -> str:
 
 
 def table(records: Sequence[Record]) -> str:
-    lines = ["| examples | | found | replaced | dropped | added | listed |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| examples | | found | replaced | dropped | added | listed by default | of these wrong |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for shots in SHOTS:
         for system, title in SYSTEMS.items():
             rows = [r for r in records if r["shots"] == shots and r["system"] == system]
             if rows:
                 cells = [mean_and_error([r[name] for r in rows]) for name in ("found", *KINDS)]
-                listed = 100 * statistics.mean(r["listed"] / r["examples"] for r in rows)
-                lines.append(f"| {shots} | {title} | {' | '.join(cells)} | {listed:.0f} % of the examples |")
-        lines.append(f"| {shots} | chance | 10.0 | 10.0 | 10.0 | 10.0 | |")
+                listed, wrong = (sum(r[name] for r in rows) for name in ("listed", "listed_wrong"))
+                if listed:
+                    share = statistics.mean(r["listed"] / r["examples"] for r in rows)
+                    cells += [f"{share:.0%} of the examples", f"{wrong / listed:.0%}"]
+                lines.append(f"| {shots} | {title} | {' | '.join([*cells, '', ''][:6])} |")
+        lines.append(f"| {shots} | chance | 10.0 | 10.0 | 10.0 | 10.0 | | 10% |")
     return "\n".join([*lines, ""])
 
 

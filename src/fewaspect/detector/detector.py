@@ -94,10 +94,11 @@ class AspectDetector(Predictor):
         checked = check_texts(texts)
         return draw_audit(self.examples_.names, checked, self.predict_proba(checked), self._thresholds, n, seed, after)
 
-    def label_issues(self) -> list[LabelIssue]:
+    def label_issues(self, least: float | None = None) -> list[LabelIssue]:
         """Examples whose aspects the other examples contradict, the strongest first, with what they suggest.
 
-        Each example is read as if it had not been given. The first few are named in `remarks_` from then on.
+        Each example is read as if it had not been given. `least`: the strength from which one is listed; 0 lists all
+        that are contradicted at all. The first few are named in `remarks_` from then on.
 
         >>> from fewaspect import AspectDetector
         >>> food = ["the soup was cold", "good pizza", "tasty fish", "loud street noise all night"]
@@ -106,11 +107,12 @@ class AspectDetector(Predictor):
         >>> issue.text, issue.given, issue.suggested
         ('loud street noise all night', ('food',), ('noise',))
         """
-        from fewaspect.detector.labelling.label_issues import find_label_issues
+        from fewaspect.detector.labelling.label_issues import LEAST_STRENGTH, find_label_issues
         from fewaspect.detector.labelling.left_out import left_out_logits
 
         state = self._fitted()
-        issues = find_label_issues(state.examples, left_out_logits(self._model(), state))
+        logits = left_out_logits(self._model(), state)
+        issues = find_label_issues(state.examples, logits, LEAST_STRENGTH if least is None else least)
         remarked = state.examples.with_issues([issue.text for issue in issues])
         self._replace_state(state, replace(state, examples=remarked))
         return issues
@@ -129,8 +131,10 @@ class AspectDetector(Predictor):
 
         return measure_growth(self._model(), self._fitted())
 
-    def evaluate(self, texts: Sequence[str], labels: Any) -> dict[str, Any]:
+    def evaluate(self, texts: Sequence[str], labels: Any, *, intervals: bool = False) -> dict[str, Any]:
         """Macro and micro F1, mean average precision, empty accuracy, calibration error; each aspect's own.
+
+        With `intervals`, each is a dict of its value and the ends of a 95 % bootstrap interval over the texts.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
@@ -138,9 +142,10 @@ class AspectDetector(Predictor):
         >>> result["macro_f1"], result["empty_accuracy"], result["aspects"]["food"]["recall"]
         (1.0, 1.0, 1.0)
         """
+        from fewaspect.detector.labelling.metric_intervals import measure_with_intervals
         from fewaspect.detector.metrics import measure
 
-        return measure(self.examples_.names, *self._compared(texts, labels))
+        return (measure_with_intervals if intervals else measure)(self.examples_.names, *self._compared(texts, labels))
 
     def score(self, X: Sequence[str], y: Any) -> float:
         """Micro-F1, for model selection in scikit-learn; an aspect that was not in the examples counts as missed.

@@ -38,7 +38,7 @@ def test_a_wrong_label_leads_the_list_with_what_it_should_be(
     food: list[str], noise: list[str], none: list[str], text: str, given: tuple[str, ...], suggested: tuple[str, ...]
 ) -> None:
     fitted = detector(food, noise, none)
-    first = fitted.label_issues()[0]
+    first = fitted.label_issues(least=1)[0]
     assert (first.text, first.given, first.suggested) == (text, given, suggested)
     assert "by the other examples its probability is" in first.why
     assert any("label_issues" in remark and text[:20] in remark for remark in fitted.remarks_)

@@ -12,6 +12,7 @@ from fewaspect.data.labels import shortened
 from fewaspect.detector.support import Examples
 
 CENTRE = 0.5  # of the way from a logit of 0 to the middle between an aspect's examples and the others
+LEAST_STRENGTH = 3.0  # of an example that is listed; chosen so that of examples without errors about a tenth is
 STRONGEST = 2  # contradictions that count: a label that was replaced has two
 
 
@@ -29,12 +30,12 @@ class LabelIssue:
         return f"{shortened(self.text)}: {self.why}"
 
 
-def find_label_issues(examples: Examples, logits: np.ndarray) -> list[LabelIssue]:
-    """The strongest first; `logits`, (S, N), are those of each example left out."""
+def find_label_issues(examples: Examples, logits: np.ndarray, least: float = LEAST_STRENGTH) -> list[LabelIssue]:
+    """The strongest first, those with at least so much strength; `logits`, (S, N), are of each example left out."""
     own = examples.membership
     against = contradictions(logits, own)  # (S, N)
     strength = issue_strengths(against)
-    doubtful = np.flatnonzero((against > 0).any(axis=1))
+    doubtful = np.flatnonzero((against > 0).any(axis=1) & (strength >= least))
     found = []
     for row in doubtful[np.argsort(-strength[doubtful], kind="stable")]:
         suggested = own[row] ^ (against[row] > 0)
