@@ -100,7 +100,7 @@ def test_a_saved_detector_is_evaluated_on_labelled_lines(folder: Path, tmp_path:
     result = run("evaluate", folder / "model", folder / "labelled.jsonl", "--json", tmp_path / "result.json")
     assert result.exit_code == 0, result.exception
     assert "macro" in result.stdout
-    assert "calibration error" in result.stdout
+    assert "calibration" in result.stdout
     content = json.loads((tmp_path / "result.json").read_text())
     assert content["aspects"]["food"]["recall"]["value"] == 1.0
     assert content["texts"] == 3

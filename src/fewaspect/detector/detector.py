@@ -79,8 +79,8 @@ class AspectDetector(Predictor):
     def audit(self, texts: Sequence[str], n: int = 50, *, seed: int = 0, after: Audit | None = None) -> Audit:
         """Draw `n` of these texts to check, so that precision and recall of every aspect on all of them can be told.
 
-        `audit.result(labels)` tells them, with intervals. `after`: one more draw, `n` further texts behind those of an
-        earlier one; what was checked serves again.
+        `audit.result(labels)` tells them, with intervals. Examples are left out: they would flatter. `after`: one more
+        draw, `n` further texts behind those of an earlier one; what was checked serves again.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
@@ -89,10 +89,12 @@ class AspectDetector(Predictor):
         >>> result.labelled, result.f1.low <= result.f1.value <= result.f1.high
         (3, True)
         """
-        from fewaspect.detector.labelling.audit import draw_audit
+        from fewaspect.detector.labelling.audit import draw_audit, texts_after
 
-        checked = check_texts(texts)
-        return draw_audit(self.examples_.names, checked, self.predict_proba(checked), self._thresholds, n, seed, after)
+        checked, names = check_texts(texts), self.examples_.names
+        first, probabilities = texts_after(after, names, checked), self.predict_proba(checked)
+        examples = self.examples_.texts
+        return draw_audit(names, checked, probabilities, self._thresholds, n, seed, first=first, without=examples)
 
     def label_issues(self, least: float | None = None) -> list[LabelIssue]:
         """Examples whose aspects the other examples contradict, the strongest first, with what they suggest.

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
 from fewaspect.core.errors import CheckpointError, ConfigError, DataError
-from fewaspect.detector.labelling.audit import Audit, draw_audit, draw_sizes, inclusion
+from fewaspect.detector.labelling.audit import Audit, draw_audit, draw_sizes, inclusion, texts_after
 from fewaspect.detector.labelling.audit_result import Checked
 from fewaspect.detector.labelling.recalibration import Population, posterior_curves, to_logits
 
@@ -30,7 +31,8 @@ def pile(seed: int, size: int = 400, shift: float = 0.0) -> tuple[np.ndarray, np
 
 def drawn(probabilities: np.ndarray, n: int, seed: int = 0, after: Audit | None = None) -> Audit:
     texts = [f"sentence {i}" for i in range(len(probabilities))]
-    return draw_audit(NAMES, texts, probabilities, np.full(len(NAMES), 0.4), n, seed, after)
+    first = texts_after(after, NAMES, texts)
+    return draw_audit(NAMES, texts, probabilities, np.full(len(NAMES), 0.4), n, seed, first=first)
 
 
 def labels_of(audit: Audit, truth: np.ndarray) -> list[list[str]]:
@@ -185,12 +187,22 @@ def test_what_cannot_be_estimated_is_refused() -> None:
     with pytest.raises(ConfigError, match="n: expected an integer"):
         drawn(probabilities, -1)
     with pytest.raises(DataError, match="not among them"):
-        draw_audit(NAMES, ["another"], probabilities[:1], np.full(3, 0.4), 1, 0, audit)
+        texts_after(audit, NAMES, ["another"])
+    with pytest.raises(DataError, match="an audit of the aspects a"):
+        texts_after(audit, ["a"], [])
 
 
 def test_a_matrix_of_labels_and_a_table_of_results(fitted: Callable[..., AspectDetector]) -> None:
-    texts = ["the waiter was rude", "cold soup", "a view over the sea", "pizza was good", "he slept", "thin walls"]
-    audit = fitted().audit(texts, n=4)
+    texts = [
+        "a rude waiter again",
+        "soup was cold",
+        "a view over the sea",
+        "such a good pizza",
+        "he slept",
+        "thin walls",
+    ]
+    audit = fitted().audit([*texts, *EXAMPLES["food"]], n=4)
+    assert audit.size == len(texts)  # examples would flatter
     result = audit.result(np.zeros((4, len(audit.names)), dtype=int))
     assert len(str(result).splitlines()) == len(audit.names) + 2
     assert fitted().audit([]).sentences == ()

@@ -98,25 +98,27 @@ class Audit:
 
 
 def draw_audit(
-    names: Sequence[str], texts: Sequence[str], probabilities: np.ndarray, thresholds: np.ndarray, n: int, seed: int,
-    after: Audit | None = None,
+    names: Sequence[str], texts: Sequence[str], probabilities: np.ndarray, thresholds: np.ndarray, n: int,
+    seed: int = 0, *, first: Sequence[str] = (), without: Sequence[str] = (),
 ) -> Audit:  # fmt: skip
-    """`n` of the distinct texts with a word, by (texts, N) probabilities; those of `after` come first and stay."""
+    """`n` of the distinct texts with a word, by (texts, N) probabilities, behind those that come `first`; `without`
+    texts, such as examples, that would flatter."""
     if not isinstance(n, Integral) or n < 0:
         raise ConfigError(f"n: expected an integer from 0, found {n!r}.")
-    first: dict[str, int] = {}
+    left_out, rows_of = {example_identity(text) for text in without}, dict[str, int]()
     for index, text in enumerate(texts):
-        if probabilities[index].any():
-            first.setdefault(example_identity(text), index)
-    identities, rows = list(first), np.array(list(first.values()), dtype=int)
+        if (identity := example_identity(text)) not in left_out and probabilities[index].any():
+            rows_of.setdefault(identity, index)
+    rows = np.array(list(rows_of.values()), dtype=int)
+    place_of = {identity: place for place, identity in enumerate(rows_of)}
     p = probabilities[rows]  # (P, N)
     answered = decide(p, thresholds)
     sizes = draw_sizes(p, answered)
-    random = np.array([uniform_number(identity, seed) for identity in identities])
+    random = np.array([uniform_number(identity, seed) for identity in rows_of])
     order = np.argsort(random / np.maximum(sizes, 1e-300), kind="stable")
-    before = _places(after, names, identities)
-    new = [int(place) for place in order if place not in set(before)][:n]
-    weights = 1 / inclusion(sizes, len(before) + len(new))
+    known = dict.fromkeys(place_of[i] for i in map(example_identity, first) if i in place_of)
+    drawn = [*known, *[place for place in order.tolist() if place not in known][:n]]
+    weights = 1 / inclusion(sizes, len(drawn))
     return Audit(
         tuple(names),
         tuple(
@@ -124,12 +126,27 @@ def draw_audit(
                 texts[rows[i]], int(rows[i]), tuple(names[a] for a in best_first(p[i], answered[i])),
                 tuple(p[i].tolist()), float(weights[i]),
             )
-            for i in (*before, *new)
+            for i in drawn
         ),
         tuple(Population.of(to_logits(column), own) for column, own in zip(p.T, answered.T, strict=True)),
         len(rows),
         seed,
     )  # fmt: skip
+
+
+def texts_after(after: Audit | None, names: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """The sentences of an earlier audit, of the same aspects and texts."""
+    if after is None:
+        return []
+    if after.names != tuple(names):
+        raise DataError(f"after: expected an audit of the aspects {', '.join(names)}, found {', '.join(after.names)}.")
+    there = set(map(example_identity, texts))
+    for sentence in after.sentences:
+        if example_identity(sentence.text) not in there:
+            raise DataError(
+                f"after: expected an audit of these texts, found {shortened(sentence.text)}, which is not among them."
+            )
+    return [sentence.text for sentence in after.sentences]
 
 
 def draw_sizes(probabilities: np.ndarray, answered: np.ndarray) -> np.ndarray:
@@ -162,19 +179,3 @@ def uniform_number(identity: str, seed: int) -> float:
     """In (0, 1], a sentence's own: other sentences and their order have no part in it."""
     content = f"{seed}\n{identity}".encode("utf-8", "surrogatepass")
     return (int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "big") + 1) / 2**64
-
-
-def _places(after: Audit | None, names: Sequence[str], identities: Sequence[str]) -> list[int]:
-    """Where the sentences of an earlier audit are among these."""
-    if after is None:
-        return []
-    if after.names != tuple(names):
-        raise DataError(f"after: expected an audit of the aspects {', '.join(names)}, found {', '.join(after.names)}.")
-    place_of = {identity: place for place, identity in enumerate(identities)}
-    places = [place_of.get(example_identity(sentence.text)) for sentence in after.sentences]
-    for place, sentence in zip(places, after.sentences, strict=True):
-        if place is None:
-            raise DataError(
-                f"after: expected an audit of these texts, found {shortened(sentence.text)}, which is not among them."
-            )
-    return [place for place in places if place is not None]
