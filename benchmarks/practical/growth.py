@@ -122,7 +122,7 @@ def page(records: Sequence[Record]) -> str:
     for group, sets in GROUPS.items():
         here = [r for r in records if r["set"] in sets]
         if here:
-            parts += [f"## {group[0].upper()}{group[1:]}\n", table(here)]
+            parts += [f"## {group[0].upper()}{group[1:]}\n", table(here), difference(here)]
     seeds = sorted({r["seed"] for r in records})
     machines = {
         f"{e['processor']}, {e['cores']} cores, Python {e['python']}" for e in (r["environment"] for r in records)
@@ -150,6 +150,19 @@ def table(records: Sequence[Record]) -> str:
                     f"{deviation / math.sqrt(len(own)):.1f} | {quality:.1f} | {deviation:.1f} |"
                 )
     return "\n".join([*lines, ""])
+
+
+def difference(records: Sequence[Record]) -> str:
+    """Of the two signals that ought to differ."""
+    gains = [
+        [100 * row["gain"] for r in records for row in r["aspects"] if row["signal"] == signal]
+        for signal in (GROWING, LEVEL)
+    ]
+    if min(map(len, gains)) < 2:
+        return ""
+    mean = statistics.mean(gains[0]) - statistics.mean(gains[1])
+    error = math.sqrt(sum(statistics.variance(own) / len(own) for own in gains))
+    return f"Gain of growing aspects minus that of level ones: {mean:.1f} ± {error:.1f}.\n"
 
 
 if __name__ == "__main__":

@@ -7,9 +7,11 @@ import { AddAspect } from "./AddAspect";
 import { AspectRow } from "./AspectRow";
 import { DefaultThreshold } from "./DefaultThreshold";
 import { editNone } from "./editing";
+import { useGrowth } from "./GrowthMark";
 
 export function AspectsPanel() {
   const { sentences } = project.value!;
+  useGrowth();
   const now = filter.value;
   const most = Math.max(1, ...aspects.value.map((aspect) => aspect.found));
   return (

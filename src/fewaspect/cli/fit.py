@@ -11,7 +11,7 @@ from fewaspect.cli.review_options import Column, Encoding, From, Threshold, fit_
 from fewaspect.reviews.formats import InputFormat, choose_formats
 
 _MORE = {  # what a signal of growth says of further examples
-    "growing": "likely to help",
+    "growing": "may help",
     "level": "would add little",
     "contradictory": "check these first",
     "too few": "needed to say",

@@ -120,7 +120,7 @@ class AspectDetector(Predictor):
         return issues
 
     def growth(self) -> dict[str, Growth]:
-        """For each aspect whether more examples are likely to help: growing, level, contradictory, or too few to say.
+        """For each aspect whether more examples may help: growing, level, contradictory, or too few to say.
 
         Each example is read by what was fitted to half of the others, and to all of them.
 

@@ -14,7 +14,7 @@ from fewaspect.detector.model import InferenceModel
 
 GROWING, LEVEL, CONTRADICTORY, TOO_FEW = "growing", "level", "contradictory", "too few"
 FEWEST = 8  # examples that say something
-GAIN = 0.02  # of average precision; with less, twice as many examples gave a third as much (docs/results/growth.md)
+GAIN = 0.02  # of average precision; what came of more and of less of it: docs/results/growth.md
 CONTRADICTED = 0.5  # share of an aspect's examples
 REPEATS = 4  # divisions into halves
 
@@ -69,5 +69,5 @@ def _growth(count: int, half: float | None, whole: float | None, contradicted: f
         why = f"The other examples speak against {contradicted:.0%} of its {count}: check them, or divide the aspect."
         return Growth(CONTRADICTORY, count, half, whole, contradicted, why)
     if whole - half >= GAIN:
-        return Growth(GROWING, count, half, whole, contradicted, f"More examples are likely to help: {numbers}.")
+        return Growth(GROWING, count, half, whole, contradicted, f"More examples may help: {numbers}.")
     return Growth(LEVEL, count, half, whole, contradicted, f"More examples would add little: {numbers}.")
