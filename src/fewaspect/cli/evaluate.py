@@ -42,6 +42,8 @@ def evaluate(
     """Measure a saved detector on labelled sentences, or a trained method on aspects it has never seen, with 95 %
     intervals over sentences or episodes."""
     saved = (run / _SAVED).is_file()
+    if not saved and labelled is None:
+        require("torch", "train", "Evaluation")
     if not saved and not (run / _RUN).is_file():
         raise ConfigError(
             f"{run}: expected a training run ({_RUN}) or a saved detector ({_SAVED}), found neither.\n"
@@ -75,7 +77,6 @@ def _of_run(
 ) -> tuple[dict[str, Any], Table]:
     where = str(config or "flags")
     settings = build_settings(EvaluateSettings, {**(read_config(config) if config else {}), **flags}, where)
-    require("torch", "train", "Evaluation")
 
     from fewaspect.training.evaluate_run import evaluate_run
 

@@ -62,6 +62,15 @@ def test_answers_outlive_the_reviews_and_the_process(make_client: Callable[..., 
     assert texts[number] not in {s["text"] for s in again["sentences"]}
 
 
+def test_answers_go_with_an_exported_project(client: TestClient, project: str) -> None:
+    for sentence in client.get(f"{project}/audit", params={"n": 2}).json()["sentences"]:
+        client.put(f"{project}/audit/{sentence['id']}", json={"aspects": [2]})
+    archive = client.get(f"{project}/export").content
+    copy = client.post("/api/v1/projects/import", files={"file": ("p.zip", archive)}).json()["id"]
+    assert client.get(f"/api/v1/projects/{copy}/audit").json()["checked"] == 2
+    assert client.get(f"/api/v1/projects/{copy}/audit/result").json()["result"]["aspects"][1]["found"] == 2
+
+
 def test_examples_are_not_asked_for_and_a_new_aspect_is_asked_of_all(client: TestClient, project: str) -> None:
     sentences = client.get(f"{project}/audit").json()["sentences"]
     for sentence in sentences[:2]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Table, delete, insert, select
@@ -28,10 +28,14 @@ def read_answers(connection: Connection, table: Table, project: int) -> list[Ans
     return [Answer(row.text, frozenset(row.aspects), frozenset(row.asked)) for row in rows]
 
 
-def put_answer(connection: Connection, table: Table, project: int, text: str, aspects: Sequence[int]) -> None:
-    """In place of an earlier one of the same sentence."""
+def put_answer(
+    connection: Connection, table: Table, project: int, text: str, aspects: Iterable[int],
+    asked: Iterable[int] | None = None,
+) -> None:  # fmt: skip
+    """In place of an earlier one of the same sentence; of all aspects there are, unless other ones were `asked`."""
     project_row(connection, project)
-    asked = list(connection.scalars(select(aspect_rows.c.id).where(aspect_rows.c.project_id == project)))
+    every = list(connection.scalars(select(aspect_rows.c.id).where(aspect_rows.c.project_id == project)))
+    asked = every if asked is None else sorted(set(asked) & set(every))
     said = {"aspects": sorted(set(aspects) & set(asked)), "asked": asked, "created": now()}
     own = (table.c.project_id == project) & (table.c.identity == identity_of(text))
     if connection.scalar(select(table.c.id).where(own)) is not None:
