@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "reviews.txt").write_text(REVIEWS)
     (folder / "labelled.jsonl").write_text(
         '{"text": "cold soup", "labels": ["food"]}\n{"text": "hello", "labels": []}\n'
-        '{"text": "thin walls here", "labels": ["noise"]}\n'
+        '{"text": "thin walls", "labels": ["noise"]}\n'
     )
     result = run("fit", folder / "examples.json", "-o", folder / "model")
     assert result.exit_code == 0, result.exception
@@ -100,6 +100,7 @@ def test_a_saved_detector_is_evaluated_on_labelled_lines(folder: Path, tmp_path:
     result = run("evaluate", folder / "model", folder / "labelled.jsonl", "--json", tmp_path / "result.json")
     assert result.exit_code == 0, result.exception
     assert "macro" in result.stdout
+    assert "1 of the sentences are examples" in result.stderr
     assert "calibration" in result.stdout
     content = json.loads((tmp_path / "result.json").read_text())
     assert content["aspects"]["food"]["recall"]["value"] == 1.0

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def audit(
     reviews: Annotated[
-        str | None, typer.Argument(metavar="[REVIEWS]", help="Reviews to draw sentences from, as detect reads them.")
+        str | None, typer.Argument(metavar="REVIEWS", help="Reviews to draw sentences from, as detect reads them.")
     ] = None,
     examples: Examples = None,
     model: Model = None,

@@ -32,7 +32,7 @@ def evaluate(
     run: Annotated[Path, typer.Argument(metavar="RUN|MODEL", help="A training run, or what `fewaspect fit` saved.")],
     flags: dict[str, Any],
     labelled: Annotated[
-        Path | None, typer.Argument(metavar="[LABELLED]", help="Labelled sentences, for a saved detector.")
+        Path | None, typer.Argument(metavar="LABELLED", help="Labelled sentences, for a saved detector.")
     ] = None,
     data: DataFolder = None,
     config: ConfigFile = None,
@@ -92,9 +92,15 @@ def _of_detector(model: Path, labelled: Path | None) -> tuple[dict[str, Any], Ta
         )
     from fewaspect.cli.tune import read_known
     from fewaspect.detector.detector import AspectDetector
+    from fewaspect.text.identity import example_identity
 
     detector = AspectDetector.load(model)
     texts, labels = read_known(labelled, list(detector.classes_))
+    known = set(map(example_identity, detector.examples_.texts))
+    if same := sum(example_identity(text) in known for text in texts):
+        typer.secho(
+            f"{labelled}: {same:,} of the sentences are examples of the detector and flatter it.", fg="yellow", err=True
+        )
     result = {"model": str(model), "labelled": str(labelled), **detector.evaluate(texts, labels, intervals=True)}
     return result, detector_table(result)
 

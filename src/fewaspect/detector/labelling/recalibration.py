@@ -22,7 +22,7 @@ DRAWS = 1000
 _LARGEST = 9.9  # logit
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Population:
     """How the probabilities of one aspect are spread over all sentences: numbers and sums of logits in each bin, of
     sentences for which it is not answered and for which it is."""
