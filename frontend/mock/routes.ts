@@ -53,6 +53,9 @@ export function answer(projects: MockProject[], method: string, path: string, qu
       return { content: p.sentence(row) };
     }
     case "GET suggestions": return { content: { suggestions: p.rows.map(p.sentence).filter((s) => !s.confirmed && uncertain(s.scores)).slice(0, 10).map((sentence) => ({ sentence, reason: "near the threshold" })) } };
+    case "GET audit": return { content: inner === "result" ? { result: null } : { sentences: p.rows.map(p.sentence).slice(0, 10), checked: 0, size: p.rows.length } };
+    case "PUT audit": return { content: { sentence: Number(inner), aspects: body.aspects } };
+    case "GET examples-to-check": return { content: { issues: [], growth: [] } };
     case "POST imports": return inner === "preview" ? { content: preview() } : { status: 202, content: { job: 1 } };
     case "GET jobs": return { type: "text/event-stream", content: last && [0, 2000, 5000].map((done) => `event: progress\ndata: ${JSON.stringify({ stage: "detecting", done, total: 5000, skipped: 2 })}\n\n`).join("") + "event: done\ndata: {}\n\n" };
     case "GET dashboard": return { content: dashboard(p) };

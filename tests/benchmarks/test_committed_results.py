@@ -36,6 +36,9 @@ def test_the_numbers_of_the_figures_are_those_of_the_committed_cells(figure: str
     [
         ("practical/compare.py --table", "practical.md"),
         ("practical/promises.py --table", "promises.md"),
+        ("practical/audits.py --table", "audits.md"),
+        ("practical/label_errors.py --table", "label-errors.md"),
+        ("practical/growth.py --table", "growth.md"),
         ("speed/compare.py --table", "speed.md"),
         ("studies/foundation.py --table-only", "foundation.md"),
     ],

@@ -43,6 +43,12 @@ export class Studio {
   release = (id: number) => ask<T.Sentence>("DELETE", `${this.path}/sentences/${id}/aspects`);
   suggestions = (n: number) => this.get<{ suggestions: T.Suggestion[] }>(`/suggestions?n=${n}`);
 
+  toCheck = (n: number) => this.get<T.SentencesToCheck>(`/audit?n=${n}`);
+  check = (id: number, aspects: number[]) => ask<unknown>("PUT", `${this.path}/audit/${id}`, { aspects });
+  auditResult = () => this.get<{ result: T.AuditResult | null }>("/audit/result");
+  examplesToCheck = () => this.get<T.ExamplesToCheck>("/examples-to-check");
+  keepExample = (id: number) => ask<void>("PUT", `${this.path}/examples-to-check/${id}/kept`);
+
   preview = (file: File) => this.post<T.Preview>("/imports/preview", form({ file }));
   import = (file: File, text_column: string, date_column: string) => this.post<{ job: number | string }>("/imports", form({ file, text_column, date_column }));
   removeReviews = () => ask<void>("DELETE", `${this.path}/reviews`);

@@ -173,3 +173,39 @@ export interface Detection {
   aspects: string[];
   scores: Record<string, number>;
 }
+
+export interface SentencesToCheck {
+  sentences: Sentence[];
+  checked: number;
+  size: number;
+}
+
+export interface AuditEstimate {
+  value: number;
+  low: number;
+  high: number;
+}
+
+export interface AuditResult {
+  aspects: { id: number; name: string; precision: AuditEstimate | null; recall: AuditEstimate; f1: AuditEstimate; answered: number; checked: number; found: number; more: number }[];
+  precision: AuditEstimate | null;
+  recall: AuditEstimate;
+  f1: AuditEstimate;
+  macro_f1: AuditEstimate;
+  labelled: number;
+  size: number;
+  more: number;
+}
+
+export interface ExampleIssue {
+  example_id: number;
+  text: string;
+  given: number[];
+  suggested: number[];
+  reason: string;
+}
+
+export interface ExamplesToCheck {
+  issues: ExampleIssue[];
+  growth: { id: number; signal: "growing" | "level" | "contradictory" | "too few"; examples: number; reason: string }[];
+}

@@ -5,6 +5,7 @@ import { removeAspect } from "../state/corrections";
 import { filter, show } from "../state/view";
 import { count, counted } from "../text/numbers";
 import { editAspect } from "./editing";
+import { GrowthMark } from "./GrowthMark";
 import { ThresholdSlider } from "./ThresholdSlider";
 
 interface Props {
@@ -34,6 +35,7 @@ export function AspectRow({ aspect, position, most }: Props) {
       {aspect.description && <p class="aspect-description">{aspect.description}</p>}
       <div class="aspect-bottom">
         <button type="button" class="linked" onClick={() => editAspect(aspect.id)}>{counted(aspect.examples, "example")}</button>
+        <GrowthMark id={aspect.id} />
         <ThresholdSlider aspect={aspect} />
       </div>
     </li>

@@ -7,10 +7,12 @@ import { AddAspect } from "./AddAspect";
 import { AspectRow } from "./AspectRow";
 import { DefaultThreshold } from "./DefaultThreshold";
 import { editNone } from "./editing";
+import { useGrowth } from "./GrowthMark";
 import { Reliance } from "./Reliance";
 
 export function AspectsPanel() {
   const { sentences, promise } = project.value!;
+  useGrowth();
   const now = filter.value;
   const most = Math.max(1, ...aspects.value.map((aspect) => aspect.found));
   return (

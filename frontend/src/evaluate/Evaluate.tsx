@@ -9,6 +9,8 @@ import { aspects, project, studio } from "../state/project";
 import { labelledLines } from "../text/lines";
 import { percent, probability } from "../text/numbers";
 import { AspectResult } from "./AspectResult";
+import { Audit } from "./Audit";
+import { ExampleIssues } from "./ExampleIssues";
 import { ResultTable } from "./ResultTable";
 
 /** Outlive the tab, so that looking elsewhere loses nothing. */
@@ -45,6 +47,10 @@ export function Evaluate() {
     <div class="scroll evaluate">
       <div class="intro">
         <h2>How good is it?</h2>
+      </div>
+      <Audit />
+      <div class="intro">
+        <h2>On labelled sentences</h2>
         <p class="soft">Give sentences with the aspects that are right for them, other than your examples, and see where the detector agrees.</p>
       </div>
       <div class="evaluate-input">
@@ -75,6 +81,7 @@ export function Evaluate() {
           {shown && <AspectResult key={`${shown.id} ${shown.threshold}`} result={shown} onUse={use} />}
         </div>
       )}
+      <ExampleIssues />
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { Sentence } from "../api/types";
+import { auditKey } from "./audit";
 import { commandFor, type Command, type Press } from "./commands";
 import { label, redo, release, undo } from "./corrections";
 import { toggled } from "./decisions";
@@ -35,6 +36,7 @@ function run(command: Command): boolean {
     case "keys": return !!(dialog.value = "keys");
     case "search": return search();
   }
+  if (tab.value === "evaluate") return auditKey(command, follow);
   if (tab.value !== "reviews" && tab.value !== "label") return false;
   if (command.name === "next" || command.name === "previous") return move(command.name === "next" ? 1 : -1);
   const sentence = selectedSentence();

@@ -14,6 +14,7 @@ import typer
 
 from fewaspect import __version__
 from fewaspect.cli import (
+    audit,
     benchmark,
     bulk,
     cache,
@@ -23,6 +24,7 @@ from fewaspect.cli import (
     export,
     figures,
     fit,
+    label_issues,
     methods,
     quickstart,
     report,
@@ -42,7 +44,8 @@ app = typer.Typer(
 )
 for command in (
     quickstart.quickstart, studio.studio, detect.detect, bulk.bulk, report.report, fit.fit, tune.tune, suggest.suggest,
-    export.export, train.train, evaluate.evaluate, benchmark.benchmark, tables.tables, methods.methods,
+    audit.audit, label_issues.label_issues, export.export, train.train, evaluate.evaluate, benchmark.benchmark,
+    tables.tables, methods.methods,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(data.app, name="data")

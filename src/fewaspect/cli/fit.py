@@ -10,6 +10,14 @@ import typer
 from fewaspect.cli.review_options import Column, Encoding, From, Threshold, fit_detector, parse_thresholds
 from fewaspect.reviews.formats import InputFormat, choose_formats
 
+_MORE = {  # what a signal of growth says of further examples
+    "growing": "may help",
+    "level": "would add little",
+    "contradictory": "check these first",
+    "too few": "needed to say",
+}
+_SHOWN = 3  # examples to check
+
 
 def fit(
     examples: Annotated[
@@ -50,10 +58,16 @@ def fit(
     if threshold:
         detector.threshold = parse_thresholds(threshold, list(detector.classes_))
     detector.save(output)
-    table = Table("aspect", "examples", "threshold")
+    table, growth = Table("aspect", "examples", "threshold", "more examples"), detector.growth()
     for name, shots in detector.shots_.items():
-        table.add_row(Text(printable(name)), f"{shots:,}", f"{detector.thresholds_[name]:.2f}")
+        cells = (f"{shots:,}", f"{detector.thresholds_[name]:.2f}", _MORE[growth[name].signal])
+        table.add_row(Text(printable(name)), *cells)
     Console().print(table)
+    if issues := detector.label_issues():
+        from fewaspect.cli.label_issues import issues_table
+
+        Console().print(issues_table(issues[:_SHOWN]))
+        typer.echo(f"{len(issues)} of the examples to check: fewaspect label-issues {output}")
     learned = f", which learned from {detector.pile_size_:,} unlabelled sentences" if detector.pile_size_ else ""
     typer.echo(f"{output}: a detector of {len(detector.classes_)} aspects{learned}")
 

@@ -39,14 +39,14 @@ def tune(
 
     detector = AspectDetector.load(model)
     if precision is not None:
-        texts, labels = _read(labelled, list(detector.classes_)) if labelled else (None, None)
+        texts, labels = read_known(labelled, list(detector.classes_)) if labelled else (None, None)
         promised = detector.tune(texts, labels, precision=precision, confidence=confidence, per_aspect=per_aspect)
         detector.save(output or model)
         return _show_promised(promised, str(labelled) if labelled else "examples, leave-one-out", output or model)
     if detector.threshold is not None:
         typer.echo(f"The threshold set before, {detector.threshold}, gives way to what is tuned.", err=True)
         detector.threshold = None
-    texts, labels = _read(labelled, list(detector.classes_)) if labelled else (None, None)
+    texts, labels = read_known(labelled, list(detector.classes_)) if labelled else (None, None)
     tuned = detector.tune(texts, labels)
     detector.save(output or model)
     table = Table("aspect", title=str(labelled) if labelled else "examples, leave-one-out", title_justify="left")
@@ -86,7 +86,7 @@ def _show_promised(promised: Promised, title: str, folder: Path) -> None:
         typer.echo(f"{folder}: {cannot(whole.more)}; saved, every answer needs a look")
 
 
-def _read(labelled: Path, classes: list[str]) -> tuple[list[str], list[list[str]]]:
+def read_known(labelled: Path, classes: list[str]) -> tuple[list[str], list[list[str]]]:
     """Sentences with their aspects; some in common with the detector are needed, others are named and do not count."""
     from fewaspect.core.errors import DataError
     from fewaspect.reviews.definitions import read_labelled

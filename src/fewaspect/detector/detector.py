@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -17,6 +18,9 @@ from fewaspect.detector.thresholds import Tuned
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from fewaspect.detector.labelling.audit import Audit
+    from fewaspect.detector.labelling.growth import Growth
+    from fewaspect.detector.labelling.label_issues import LabelIssue
     from fewaspect.detector.labelling.suggest import Suggestion
     from fewaspect.detector.labelling.target_precision import Promised
 
@@ -112,8 +116,67 @@ class AspectDetector(Predictor):
         state, checked = self._fitted(), check_texts(texts)
         return suggest(state, checked, self._predictions(checked, state, vectors=True), self._thresholds, n)
 
-    def evaluate(self, texts: Sequence[str], labels: Any) -> dict[str, Any]:
+    def audit(self, texts: Sequence[str], n: int = 50, *, seed: int = 0, after: Audit | None = None) -> Audit:
+        """Draw `n` of these texts to check, so that precision and recall of every aspect on all of them can be told.
+
+        `audit.result(labels)` tells them, with intervals. Examples are left out: they would flatter. `after`: one more
+        draw, `n` further texts behind those of an earlier one; what was checked serves again.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> audit = detector.audit(["cold soup", "thin walls", "see you on Monday", "loud music"], n=3)
+        >>> result = audit.result([list(sentence.answers) for sentence in audit.sentences])  # all of them right
+        >>> result.labelled, result.f1.low <= result.f1.value <= result.f1.high
+        (3, True)
+        """
+        from fewaspect.detector.labelling.audit import draw_audit, texts_after
+
+        checked, names = check_texts(texts), self.examples_.names
+        first, probabilities = texts_after(after, names, checked), self.predict_proba(checked)
+        examples = self.examples_.texts
+        return draw_audit(names, checked, probabilities, self._thresholds, n, seed, first=first, without=examples)
+
+    def label_issues(self, least: float | None = None) -> list[LabelIssue]:
+        """Examples whose aspects the other examples contradict, the strongest first, with what they suggest.
+
+        Each example is read as if it had not been given. `least`: the strength from which one is listed; 0 lists all
+        that are contradicted at all. The first few are named in `remarks_` from then on.
+
+        >>> from fewaspect import AspectDetector
+        >>> food = ["the soup was cold", "good pizza", "tasty fish", "loud street noise all night"]
+        >>> noise = ["thin walls", "noisy neighbours", "music until three in the night", "traffic noise"]
+        >>> issue = AspectDetector().fit({"food": food, "noise": noise}).label_issues()[0]
+        >>> issue.text, issue.given, issue.suggested
+        ('loud street noise all night', ('food',), ('noise',))
+        """
+        from fewaspect.detector.labelling.label_issues import LEAST_STRENGTH, find_label_issues
+        from fewaspect.detector.labelling.left_out import left_out_logits
+
+        state = self._fitted()
+        logits = left_out_logits(self._model(), state)
+        issues = find_label_issues(state.examples, logits, LEAST_STRENGTH if least is None else least)
+        remarked = state.examples.with_issues([issue.text for issue in issues])
+        self._replace_state(state, replace(state, examples=remarked))
+        return issues
+
+    def growth(self) -> dict[str, Growth]:
+        """For each aspect whether more examples may help: growing, level, contradictory, or too few to say.
+
+        Each example is read by what was fitted to half of the others, and to all of them.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> detector.growth()["food"].signal
+        'too few'
+        """
+        from fewaspect.detector.labelling.growth import measure_growth
+
+        return measure_growth(self._model(), self._fitted())
+
+    def evaluate(self, texts: Sequence[str], labels: Any, *, intervals: bool = False) -> dict[str, Any]:
         """Macro and micro F1, mean average precision, empty accuracy, calibration error; each aspect's own.
+
+        With `intervals`, each is a dict of its value and the ends of a 95 % bootstrap interval over the texts.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
@@ -121,9 +184,10 @@ class AspectDetector(Predictor):
         >>> result["macro_f1"], result["empty_accuracy"], result["aspects"]["food"]["recall"]
         (1.0, 1.0, 1.0)
         """
+        from fewaspect.detector.labelling.metric_intervals import measure_with_intervals
         from fewaspect.detector.metrics import measure
 
-        return measure(self.examples_.names, *self._compared(texts, labels))
+        return (measure_with_intervals if intervals else measure)(self.examples_.names, *self._compared(texts, labels))
 
     def score(self, X: Sequence[str], y: Any) -> float:
         """Micro-F1, for model selection in scikit-learn; an aspect that was not in the examples counts as missed.

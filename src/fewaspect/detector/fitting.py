@@ -192,7 +192,7 @@ def refitted_components(scorer: LPNPlusScorer, state: FittedState, rows: np.ndar
         mean = mean_state(others)
         support = support_set(others, mean)
         fitted = scorer.fit(support, prototypes(scorer, support))._replace(token_list=None, mean=mean)
-        own = _joined([state.encodings[texts[row]]], state.width).take(np.array([pieces[row]]))
+        own = joined_encodings([state.encodings[texts[row]]], state.width).take(np.array([pieces[row]]))
         found.append(scorer.components(fitted, own))
     parts = (None if part[0] is None else np.concatenate(part) for part in zip(*found, strict=True))
     return ScoreComponents(*parts)  # type: ignore[arg-type]  # the first three are always there
@@ -237,10 +237,10 @@ def support_set(state: FittedState, mean: np.ndarray | None = None) -> SupportSe
     membership = (examples.membership / in_all[:, None]).astype(np.float32)  # (texts, N)
     negative = (~examples.membership.any(axis=1) / in_all).astype(np.float32)
     membership, negative = np.repeat(membership, pieces, axis=0), np.repeat(negative, pieces)
-    read = _joined(encodings, state.width)
+    read = joined_encodings(encodings, state.width)
     empty = CachedEncoding.empty(state.width)
     texts = [state.label_encodings.get(examples.label_text(name), empty) for name in examples.names]
-    names = [_joined([text], state.width) for text in texts]
+    names = [joined_encodings([text], state.width) for text in texts]
     support, own = read.centred(mean), [text.centred(mean) for text in names]
     labels = _label_vectors(own, support.vectors, membership)
     in_one = np.array([text.lengths.sum() for text in texts], dtype=np.int64)  # only their tokens are looked up
@@ -285,7 +285,7 @@ def _label_vectors(texts: Sequence[Sentences], vectors: np.ndarray, membership: 
     return np.stack([unit(part.sum(axis=0)) for part in own])
 
 
-def _joined(encodings: Sequence[CachedEncoding], width: int) -> Sentences:
+def joined_encodings(encodings: Sequence[CachedEncoding], width: int) -> Sentences:
     """In single precision."""
     whole = _concatenated([CachedEncoding.empty(width), *encodings])
     return Sentences(whole.vectors, whole.tokens.astype(np.float32), whole.lengths)

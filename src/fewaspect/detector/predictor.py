@@ -342,10 +342,14 @@ class Predictor(Estimator):
         if state.aspects is not None:
             return state
         fitted = fit_aspects(self._model(), state)
-        with _REPLACING:
-            if self._state is state:
-                self._state = fitted
+        self._replace_state(state, fitted)
         return fitted
+
+    def _replace_state(self, before: FittedState, after: FittedState) -> None:
+        """Unless the examples have changed meanwhile."""
+        with _REPLACING:
+            if self._state is before:
+                self._state = after
 
     def _change_examples(self, examples: Examples) -> None:
         """Encode what is new; the aspects are fitted by the next prediction, or by `fit_aspects`."""

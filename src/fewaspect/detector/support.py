@@ -27,6 +27,7 @@ from fewaspect.data.labels import (
 )
 from fewaspect.text.identity import example_identity
 
+_CONTRADICTED = "that other examples contradict (label_issues)"
 Labelled = list[tuple[str, Sequence[str]]]  # texts with the names of their aspects
 
 
@@ -124,6 +125,11 @@ class Examples:
         _warn(remarks)
         left = {text: own for text, own in self.sentences.items() if text not in texts}
         return replace(self, sentences=left, remarks=(*self.remarks, *remarks)) if texts else self
+
+    def with_issues(self, texts: Sequence[str]) -> Examples:
+        """With a remark on examples that others contradict, in place of an earlier one."""
+        others = tuple(remark for remark in self.remarks if _CONTRADICTED not in remark)
+        return replace(self, remarks=(*others, *_remark(len(texts), texts, _CONTRADICTED)))
 
 
 def read_examples(

@@ -13,7 +13,18 @@ from fastapi.openapi.utils import get_openapi
 from starlette.staticfiles import StaticFiles
 
 from fewaspect import __version__
-from fewaspect.studio.api import aspects, detection, downloads, examples, imports, measures, projects, sentences, status
+from fewaspect.studio.api import (
+    aspects,
+    detection,
+    downloads,
+    examples,
+    imports,
+    measures,
+    projects,
+    quality,
+    sentences,
+    status,
+)
 from fewaspect.studio.api.problem_details import Problem, install_handlers
 from fewaspect.studio.api.security import AccessPolicy, SecurityMiddleware
 from fewaspect.studio.importing.project_import import add_sample_project
@@ -23,7 +34,8 @@ from fewaspect.studio.studio import Studio
 PAGE = Path(__file__).parent / "page"
 PREFIX = "/api/v1"
 ROUTERS = tuple(
-    part.router for part in (status, downloads, projects, aspects, examples, sentences, imports, detection, measures)
+    part.router
+    for part in (status, downloads, projects, aspects, examples, sentences, imports, detection, measures, quality)
 )
 
 

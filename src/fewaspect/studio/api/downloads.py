@@ -20,9 +20,11 @@ from fewaspect.studio.api.projects import ProjectResponse, project_response
 from fewaspect.studio.engine.result_file import write_results
 from fewaspect.studio.importing.archives import read_detector, read_project, write_detector, write_project
 from fewaspect.studio.importing.project_import import import_detector, import_project
+from fewaspect.studio.store.answers import read_answers
 from fewaspect.studio.store.definition import Definition, read_definition
 from fewaspect.studio.store.projects import project_row
 from fewaspect.studio.store.reviews import read_reviews
+from fewaspect.studio.store.schema import audit_answers
 from fewaspect.studio.studio import Studio
 
 router = APIRouter(tags=["files"])
@@ -42,13 +44,14 @@ def _file(*kinds: str) -> dict[int | str, dict[str, Any]]:
 
 @router.get("/projects/{project}/export", response_class=FileResponse, responses=_file("zip"))
 def export(studio: CurrentStudio, project: ProjectId) -> FileResponse:
-    """Aspects, examples, thresholds and reviews as a zip file."""
+    """Aspects, examples, thresholds, reviews and the answers of an audit as a zip file."""
 
     def write(path: Path) -> None:
         with studio.database.read() as connection:
             name = project_row(connection, project).name
             reviews = read_reviews(connection, project)
-            write_project(path, name, read_definition(connection, project), reviews)
+            answers = read_answers(connection, audit_answers, project)
+            write_project(path, name, read_definition(connection, project), reviews, answers)
 
     return _download(studio, project, write, "zip", "project")
 

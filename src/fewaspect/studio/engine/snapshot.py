@@ -22,6 +22,8 @@ from fewaspect.text.identity import text_identity
 
 if TYPE_CHECKING:
     from fewaspect.detector.detector import AspectDetector
+    from fewaspect.detector.labelling.growth import Growth
+    from fewaspect.detector.labelling.label_issues import LabelIssue
 
 CAPACITY = 5_000  # sentences that the cache holds
 RENEWED = 400  # sentences, shown last, that are presented anew before anyone asks for them
@@ -179,6 +181,16 @@ class Snapshot:
     def _confirmed_aspects(self) -> np.ndarray:
         """(C, N) booleans: the aspects of the confirmed rows."""
         return np.array([[number in e.aspects for number in self.aspect_ids] for e in self.confirmed.values()])
+
+    @cached_property
+    def label_issues(self) -> list[LabelIssue]:
+        """Examples that others contradict."""
+        return self.detector.label_issues() if self.detector else []
+
+    @cached_property
+    def growth(self) -> dict[str, Growth]:
+        """Of each aspect, by name: whether more examples are likely to help."""
+        return self.detector.growth() if self.detector else {}
 
     def score(self, rows: np.ndarray) -> None:
         """Those of the rows that are stale."""

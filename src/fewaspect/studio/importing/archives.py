@@ -6,7 +6,7 @@ import json
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from fewaspect.core.errors import DataError, FewAspectError
 from fewaspect.detector.model import SAVED
 from fewaspect.studio.problems import TooLargeError
+from fewaspect.studio.store.answers import Answer
 from fewaspect.studio.store.definition import Definition
 
 if TYPE_CHECKING:
@@ -43,6 +44,14 @@ class ArchivedExample(_Strict):
     aspects: list[str]
 
 
+class ArchivedAnswer(_Strict):
+    """What was said of a sentence when the project was audited, of the aspects there were then."""
+
+    text: Annotated[str, Field(min_length=1)]
+    aspects: list[str]
+    asked: list[str]
+
+
 class ArchivedProject(_Strict):
     """The content of project.json."""
 
@@ -53,6 +62,7 @@ class ArchivedProject(_Strict):
     target_precision: Annotated[float, Field(gt=0, lt=1)] | None = None
     aspects: list[ArchivedAspect]
     examples: list[ArchivedExample]
+    answers: list[ArchivedAnswer] = []
 
 
 class ArchivedReview(_Strict):
@@ -63,10 +73,12 @@ class ArchivedReview(_Strict):
     fields: dict[str, Any] = {}  # pydantic copies the default
 
 
-def write_project(path: Path, name: str, definition: Definition, reviews: Iterator[Any]) -> None:
+def write_project(
+    path: Path, name: str, definition: Definition, reviews: Iterator[Any], answers: Sequence[Answer] = ()
+) -> None:
     """A project without its history."""
     names = {aspect.id: aspect.name for aspect in definition.aspects}
-    project = {
+    project: dict[str, Any] = {
         "format": FORMAT, "version": VERSION, "name": name, "threshold": definition.threshold,
         "aspects": [{"name": a.name, "description": a.description, "threshold": a.threshold}
                     for a in definition.aspects],
@@ -74,12 +86,21 @@ def write_project(path: Path, name: str, definition: Definition, reviews: Iterat
     }  # fmt: skip
     if definition.target_precision is not None:  # so that versions that know of none read the others
         project["target_precision"] = definition.target_precision
+    if answers:  # versions that have none refuse what they do not know
+        project["answers"] = [
+            {"text": a.text, "aspects": _named(a.aspects, names), "asked": _named(a.asked, names)} for a in answers
+        ]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(PROJECT, json.dumps(project, ensure_ascii=False, indent=1))
         with archive.open(REVIEWS, "w", force_zip64=True) as file:
             for review in reviews:
                 line = {"text": review.text, "date": review.date, "fields": review.fields}
                 file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+
+
+def _named(ids: Iterable[int], names: Mapping[int, str]) -> list[str]:
+    """Of aspects that there still are."""
+    return [names[number] for number in sorted(ids) if number in names]
 
 
 def read_project(file: BinaryIO, max_bytes: int) -> tuple[ArchivedProject, list[ArchivedReview]]:

@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING
 from fewaspect.core.errors import DataError
 from fewaspect.data.labels import check_texts
 from fewaspect.data.sample_set import load_sample, load_showcase
-from fewaspect.studio.importing.archives import ArchivedProject, ArchivedReview
+from fewaspect.studio.importing.archives import ArchivedAnswer, ArchivedProject, ArchivedReview
 from fewaspect.studio.limits import Limits
 from fewaspect.studio.problems import TooManyError
-from fewaspect.studio.store.definition import NewAspect, fill_definition, replace_definition
+from fewaspect.studio.store.answers import put_answer
+from fewaspect.studio.store.definition import NewAspect, fill_definition, read_definition, replace_definition
 from fewaspect.studio.store.journal import Journal
 from fewaspect.studio.store.projects import create_project, free_name, list_projects
 from fewaspect.studio.store.reviews import NewReview, add_reviews
+from fewaspect.studio.store.schema import audit_answers
 from fewaspect.text.splitting import sentence_spans
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from fewaspect.detector.persistence import SavedDetector
     from fewaspect.studio.studio import Studio
 
@@ -42,7 +46,15 @@ def import_project(studio: Studio, archived: ArchivedProject, reviews: Sequence[
         project = create_project(connection, name, archived.threshold, archived.target_precision)
         fill_definition(Journal(connection), project, aspects, labelled)
         add_reviews(connection, project, new, studio.limits)
+        _add_answers(connection, project, archived.answers[: studio.limits.sentences])
     return project
+
+
+def _add_answers(connection: Connection, project: int, answers: Sequence[ArchivedAnswer]) -> None:
+    ids = {aspect.name: aspect.id for aspect in read_definition(connection, project).aspects}
+    for answer in answers:
+        own, asked = ([ids[_clean(n)] for n in names if _clean(n) in ids] for names in (answer.aspects, answer.asked))
+        put_answer(connection, audit_answers, project, _clean(answer.text), own, asked)
 
 
 def import_detector(studio: Studio, project: int, saved: SavedDetector) -> None:

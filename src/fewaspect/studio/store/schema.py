@@ -81,6 +81,26 @@ sentences = sa.Table(
     sqlite_autoincrement=True,
 )  # fmt: skip
 
+
+def _answers(name: str) -> sa.Table:
+    """What a person has said of a sentence, which is no example: kept by its words, whatever becomes of the reviews."""
+    return sa.Table(
+        name, METADATA,
+        sa.Column("id", sa.Integer, primary_key=True),
+        _of_project(),
+        sa.Column("identity", sa.String(64), nullable=False),
+        sa.Column("text", sa.Text, nullable=False),
+        sa.Column("aspects", sa.JSON, nullable=False),  # ids of those that it has
+        sa.Column("asked", sa.JSON, nullable=False),  # ids of those that there were then
+        sa.Column("created", sa.String(32), nullable=False),
+        sa.UniqueConstraint("project_id", "identity"),
+        sqlite_autoincrement=True,
+    )  # fmt: skip
+
+
+audit_answers = _answers("audit_answers")
+kept_labels = _answers("kept_labels")  # of examples that others contradict
+
 changes = sa.Table(
     "changes", METADATA,
     sa.Column("id", sa.Integer, primary_key=True),

@@ -1,0 +1,102 @@
+"""The sheet of an audit: sentences to check as JSONL or CSV, with what is found now and labels to be filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from fewaspect.core.errors import ConfigError
+from fewaspect.core.files import atomic_write
+from fewaspect.data.formats.record_fields import SEPARATOR, Fields, make_sentence
+from fewaspect.data.formats.records import (
+    LineReader,
+    Place,
+    Record,
+    join_names,
+    json_objects,
+    opened_text,
+    quoted,
+    table_rows,
+    table_writer,
+)
+from fewaspect.detector.labelling.audit import Audit
+from fewaspect.reviews.writers import as_json
+from fewaspect.text.identity import example_identity
+
+LINES, TABLE = (".jsonl", ".ndjson"), (".csv",)
+COLUMNS = ("text", "found", "labels")
+NONE = ("none", "-")  # in a table, where an empty cell is a sentence that nobody has checked yet
+
+Labels = Sequence[list[str] | None]
+
+
+def audit_path(sheet: Path) -> Path:
+    """Where what the sheet was drawn from is kept: beside it."""
+    return sheet.with_name(f"{sheet.stem}.audit.json")
+
+
+def check_extension(sheet: Path) -> None:
+    if sheet.suffix.lower() not in (*LINES, *TABLE):
+        raise ConfigError(f"{sheet}: expected a name that ends in .jsonl or .csv, found {sheet.suffix or 'none'}.")
+
+
+def write_sheet(sheet: Path, audit: Audit, labels: Labels) -> None:
+    """The sheet, and beside it the audit."""
+    check_extension(sheet)
+    with atomic_write(sheet) as file:
+        if sheet.suffix.lower() in LINES:
+            for sentence, own in zip(audit.sentences, labels, strict=True):
+                file.write(as_json({"text": sentence.text, "found": list(sentence.answers), "labels": own}) + "\n")
+        else:
+            writer = table_writer(file, ",")
+            writer.writerow(COLUMNS)
+            for number, (sentence, own) in enumerate(zip(audit.sentences, labels, strict=True), 2):
+                found, given = (_cell(Place(sheet).line(number), names) for names in (sentence.answers, own))
+                writer.writerow((sentence.text, found, given))
+    audit.save(audit_path(sheet))
+
+
+def read_sheet(sheet: Path) -> tuple[Audit, Labels]:
+    """The audit, and for each of its sentences the labels, None where there are none yet; rows may have moved."""
+    check_extension(sheet)
+    records = list(_records(sheet))
+    audit = Audit.load(audit_path(sheet))
+    place_of = {example_identity(sentence.text): row for row, sentence in enumerate(audit.sentences)}
+    labels: list[list[str] | None] = [None] * len(audit.sentences)
+    for place, text, given in records:
+        row = place_of.get(example_identity(text))
+        if row is None:
+            raise place.error(f"expected a sentence of {audit_path(sheet).name}, found another, {quoted(text)}.")
+        if given is not None:
+            names = make_sentence(place, Fields(separator=SEPARATOR), text, given).aspects
+            for name in names:
+                if name not in audit.names:
+                    raise place.error(
+                        f"expected labels among {', '.join(audit.names)}, found {quoted(name)}.", "Correct the label."
+                    )
+            labels[row] = list(names)
+    return audit, labels
+
+
+def _records(sheet: Path) -> Iterator[tuple[Place, str, Any]]:
+    """Place, text and labels of each row, None for labels that were not filled in."""
+    with opened_text(sheet) as file:
+        lines = LineReader(file, Place(sheet), "utf-8")
+        if sheet.suffix.lower() in LINES:
+            for record in json_objects(lines):
+                yield Place(sheet).line(record.line), str(record.values.get("text", "")), record.values.get("labels")
+            return
+        rows = table_rows(lines, ",")
+        header = [name.strip() for name in next(rows, Record(1, 0, [])).values]
+        if missing := [name for name in ("text", "labels") if name not in header]:
+            raise Place(sheet).line(1).error(f"expected a column {quoted(missing[0])}, found {', '.join(header)}.")
+        for row in rows:
+            text, given = (row.values[header.index(name)] for name in ("text", "labels"))
+            stripped = given.strip()
+            yield Place(sheet).line(row.line), text, None if not stripped else [] if stripped in NONE else stripped
+
+
+def _cell(place: Place, names: Sequence[str] | None) -> str:
+    """Empty: nobody has checked it yet."""
+    return "" if names is None else join_names(place, names, SEPARATOR, ", ") or NONE[0]
