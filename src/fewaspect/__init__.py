@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from fewaspect.core.errors import FewAspectError as FewAspectError
     from fewaspect.detector.detector import AspectDetector as AspectDetector
     from fewaspect.detector.explain import Analysis as Analysis
+    from fewaspect.detector.labelling.discover import AspectGroup as AspectGroup
     from fewaspect.detector.labelling.suggest import Suggestion as Suggestion
     from fewaspect.detector.thresholds import Tuned as Tuned
 
@@ -17,11 +18,12 @@ __version__ = "0.2.0"
 _PLACES = {
     "Analysis": "fewaspect.detector.explain",
     "AspectDetector": "fewaspect.detector.detector",
+    "AspectGroup": "fewaspect.detector.labelling.discover",
     "FewAspectError": "fewaspect.core.errors",
     "Suggestion": "fewaspect.detector.labelling.suggest",
     "Tuned": "fewaspect.detector.thresholds",
 }
-__all__ = ["Analysis", "AspectDetector", "FewAspectError", "Suggestion", "Tuned", "__version__"]
+__all__ = ["Analysis", "AspectDetector", "AspectGroup", "FewAspectError", "Suggestion", "Tuned", "__version__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -19,6 +19,7 @@ from fewaspect.cli import (
     cache,
     data,
     detect,
+    discover,
     evaluate,
     export,
     figures,
@@ -42,7 +43,8 @@ app = typer.Typer(
 )
 for command in (
     quickstart.quickstart, studio.studio, detect.detect, bulk.bulk, report.report, fit.fit, tune.tune, suggest.suggest,
-    export.export, train.train, evaluate.evaluate, benchmark.benchmark, tables.tables, methods.methods,
+    discover.discover, export.export, train.train, evaluate.evaluate, benchmark.benchmark, tables.tables,
+    methods.methods,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(data.app, name="data")

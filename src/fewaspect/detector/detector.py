@@ -17,6 +17,7 @@ from fewaspect.detector.thresholds import Tuned
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from fewaspect.detector.labelling.discover import AspectGroup
     from fewaspect.detector.labelling.suggest import Suggestion
 
 
@@ -71,6 +72,37 @@ class AspectDetector(Predictor):
 
         state, checked = self._fitted(), check_texts(texts)
         return suggest(state, checked, self._predictions(checked, state, vectors=True), self._thresholds, n)
+
+    def discover(self, texts: Sequence[str], n: int = 10) -> list[AspectGroup]:
+        """Aspects that nobody has named: up to `n` groups, the largest first, of sentences that no aspect claims.
+
+        Needs the extra [discover]. At most 5,000 sentences are read, a fair sample of more; [] if too few are left
+        unclaimed. `adopt` makes a group an aspect.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> texts = [f"the {place} parking was {how}" for place in ("garage", "street", "hotel", "valet")
+        ...          for how in ("full", "far away", "expensive", "free of charge", "dark", "narrow")]
+        >>> [(group.name, group.size > 10) for group in detector.discover(texts, n=1)]
+        [('parking', True)]
+        """
+        from fewaspect.detector.labelling.discover import discover
+
+        state, checked = self._fitted(), check_texts(texts)
+        new_threshold = thresholds_of((*state.examples.names, ""), self.threshold, self._tuned)[-1]
+        return discover(self._model(), state, checked, self._thresholds, float(new_threshold), n)
+
+    def adopt(self, group: AspectGroup, name: str | None = None) -> Self:
+        """Make a group that `discover` found an aspect, with its typical sentences as examples.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> texts = [f"the {place} parking was {how}" for place in ("garage", "street", "hotel", "valet")
+        ...          for how in ("full", "far away", "expensive", "free of charge", "dark", "narrow")]
+        >>> detector.adopt(detector.discover(texts, n=1)[0], name="cars").shots_
+        {'food': 1, 'noise': 1, 'cars': 8}
+        """
+        return self.add_aspect(name or group.name, [sentence.text for sentence in group.sentences])
 
     def evaluate(self, texts: Sequence[str], labels: Any) -> dict[str, Any]:
         """Macro and micro F1, mean average precision, empty accuracy, calibration error; each aspect's own.
