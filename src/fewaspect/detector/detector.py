@@ -81,8 +81,9 @@ class AspectDetector(Predictor):
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
-        >>> texts = [f"the {place} parking was {how}" for place in ("garage", "street", "hotel", "valet")
-        ...          for how in ("full", "far away", "expensive", "free of charge", "dark", "narrow")]
+        >>> hows = ("awful", "expensive", "free of charge", "much too small", "a bit dark", "the best in town")
+        >>> texts = [f"{what} was {how}" for how in hows for what in ("parking", "the car park", "our parking spot",
+        ...          "parking the car", "the soup", "the pasta", "my pizza", "the cold soup")]
         >>> [(group.name, group.size > 10) for group in detector.discover(texts, n=1)]
         [('parking', True)]
         """
@@ -97,8 +98,9 @@ class AspectDetector(Predictor):
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
-        >>> texts = [f"the {place} parking was {how}" for place in ("garage", "street", "hotel", "valet")
-        ...          for how in ("full", "far away", "expensive", "free of charge", "dark", "narrow")]
+        >>> hows = ("awful", "expensive", "free of charge", "much too small", "a bit dark", "the best in town")
+        >>> texts = [f"{what} was {how}" for how in hows for what in ("parking", "the car park", "our parking spot",
+        ...          "parking the car", "the soup", "the pasta", "my pizza", "the cold soup")]
         >>> detector.adopt(detector.discover(texts, n=1)[0], name="cars").shots_
         {'food': 1, 'noise': 1, 'cars': 8}
         """

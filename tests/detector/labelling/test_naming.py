@@ -29,6 +29,13 @@ def test_words_tell_of_the_group_that_alone_has_them() -> None:
     assert first["wifi"] == 1.0 > first["room"]
 
 
+def test_a_pair_of_words_tells_only_where_its_words_mostly_stand_together() -> None:
+    sentences = ["hotel parking", "hotel parking", "street parking", "street parking", "valet parking", "battery life"]
+    (words,) = telling_words([*sentences, "battery life"], np.zeros(7, dtype=int), 1)
+    assert "battery life" in words
+    assert "hotel parking" not in words
+
+
 def test_names_are_near_the_centre_and_none_is_taken_or_used_twice() -> None:
     words = [{"wifi": 1.0, "signal": 0.9}, {"signal": 1.0, "pools": 0.8}, {"pools": 1.0}]
     vectors = {"wifi": [0.1, 1.0], "signal": [1.0, 0.0], "pools": [0.0, 1.0]}

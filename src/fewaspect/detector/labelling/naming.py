@@ -13,6 +13,7 @@ from fewaspect.core.extras import require
 WORDS = 8  # that are told of a group
 CANDIDATES = 20  # words and pairs of words among which a name is chosen
 FEWEST_SENTENCES = 2  # that a telling word occurs in
+PAIR_SHARE = 0.5  # of the occurrences of each of its words, that a pair of words has at least
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _ADDRESS = re.compile(r"(?:https?://|www\.|[@#])\S+")  # web addresses, names and tags of posts
 _CLITIC = re.compile(r"'(?:s|re|ve|ll|d|m|em)$")
@@ -77,6 +78,7 @@ def telling_words(sentences: Sequence[str], groups: np.ndarray, count: int) -> l
             word: number / size * float(np.log1p(average / totals[word]))
             for word, number in own[group].items()
             if in_sentences[group][word] >= FEWEST_SENTENCES
+            and all(number >= PAIR_SHARE * own[group][part] for part in word.split())
         }
         best = sorted(weights, key=lambda word: (-weights[word], word))[:CANDIDATES]
         result.append({word: weights[word] / weights[best[0]] for word in best})
