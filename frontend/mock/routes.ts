@@ -52,6 +52,7 @@ export function answer(projects: MockProject[], method: string, path: string, qu
       else p.change("release", (s) => ({ ...s, examples: s.examples.filter((e) => e.sentence_id !== row.id) }));
       return { content: p.sentence(row) };
     }
+    case "GET groups": return { content: { groups: [{ name: "wifi", size: 12, share: 0.1, words: ["wifi", "password"], sentences: ["The wifi kept dropping.", "No wifi in our room."], takes: [] }] } };
     case "GET suggestions": return { content: { suggestions: p.rows.map(p.sentence).filter((s) => !s.confirmed && uncertain(s.scores)).slice(0, 10).map((sentence) => ({ sentence, reason: "near the threshold" })) } };
     case "POST imports": return inner === "preview" ? { content: preview() } : { status: 202, content: { job: 1 } };
     case "GET jobs": return { type: "text/event-stream", content: last && [0, 2000, 5000].map((done) => `event: progress\ndata: ${JSON.stringify({ stage: "detecting", done, total: 5000, skipped: 2 })}\n\n`).join("") + "event: done\ndata: {}\n\n" };

@@ -42,6 +42,7 @@ export class Studio {
   label = (id: number, aspects: number[]) => ask<T.Sentence>("PUT", `${this.path}/sentences/${id}/aspects`, { aspects });
   release = (id: number) => ask<T.Sentence>("DELETE", `${this.path}/sentences/${id}/aspects`);
   suggestions = (n: number) => this.get<{ suggestions: T.Suggestion[] }>(`/suggestions?n=${n}`);
+  groups = () => this.get<{ groups: T.Group[] }>("/groups?n=10");
 
   preview = (file: File) => this.post<T.Preview>("/imports/preview", form({ file }));
   import = (file: File, text_column: string, date_column: string) => this.post<{ job: number | string }>("/imports", form({ file, text_column, date_column }));

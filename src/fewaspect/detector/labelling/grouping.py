@@ -23,7 +23,7 @@ def group_sentences(vectors: np.ndarray, weights: np.ndarray, n: int) -> tuple[n
     `weights`, (S,), say how much a sentence moves the centre of its group.
     """
     cluster = require("sklearn.cluster", "discover", "Discovery")
-    count = min(n, len(vectors) // FEWEST_MEMBERS)
+    count = min(n, len(vectors) // (2 * FEWEST_MEMBERS))  # about half of a cluster stays in its group
     if count < 1:
         return np.full(len(vectors), -1), np.zeros((0, vectors.shape[1]), dtype=np.float32)
     with ONE_THREAD:
