@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -53,13 +51,3 @@ def test_another_format_than_json_lines_is_refused(folder: Path) -> None:
     done = run("discover", folder / "reviews.txt", "--examples", folder / "examples.json", "-o", folder / "new.csv")
     assert isinstance(done.exception, ConfigError)
     assert "ends in .jsonl" in str(done.exception)
-
-
-def test_without_scikit_learn_one_line_names_the_extra(folder: Path) -> None:
-    without = "import sys; sys.modules['sklearn'] = None; from fewaspect.cli.app import main; main()"
-    command = [sys.executable, "-c", without, "discover", "reviews.txt", "--examples", "examples.json"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr == (
-        'error: Discovery needs sklearn, which is not installed. Run: pip install "fewaspect[discover]"\n'
-    )
