@@ -84,7 +84,7 @@ def test_what_needs_them_is_refused_in_one_line_that_names_the_extra(folder: Pat
 
 
 def test_discovery_names_its_own_extra(folder: Path) -> None:
-    done = fewaspect(*"discover reviews.txt --examples examples.json".split(), cwd=folder)
+    done = fewaspect("discover", "reviews.txt", "--examples", "examples.json", cwd=folder)
     assert done.returncode == 2
     assert done.stderr == (
         'error: Discovery needs sklearn, which is not installed. Run: pip install "fewaspect[discover]"\n'
