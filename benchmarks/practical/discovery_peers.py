@@ -91,14 +91,14 @@ def hdbscan(points: np.ndarray) -> np.ndarray:
     return HDBSCAN(min_cluster_size=MIN_CLUSTER, copy=True).fit_predict(points)
 
 
-def chance(read: Unclaimed, _n: int, own: Sequence[Proposal]) -> list[Proposal]:
-    """Groups of the sizes of our own, of unclaimed texts at random."""
-    free = sorted({text for places in read.texts for text in places})
-    rng = np.random.default_rng(0)
-    return [
-        Proposal(proposal.name, tuple(sorted(rng.permutation(free)[: len(proposal.texts)].tolist())))
-        for proposal in own
-    ]
+def chance(read: Unclaimed, n: int, own: Sequence[Proposal]) -> list[Proposal]:
+    """Groups of the sizes of our own, of sentences at random."""
+    labels, first = np.full(len(read.sentences), -1), 0
+    order = np.random.default_rng(0).permutation(len(labels))
+    for number, proposal in enumerate(own):
+        labels[order[first : first + len(proposal.texts)]] = number
+        first += len(proposal.texts)
+    return proposals(read, labels, n)
 
 
 PEERS = {"kmeans": kmeans, "pca-hdbscan": pca_hdbscan, "umap-hdbscan": umap_hdbscan, "random": chance}

@@ -16,6 +16,7 @@ from fewaspect.detector.fitting import FittedState, encode_examples, fit_aspects
 from fewaspect.detector.labelling.grouping import FEWEST_MEMBERS, group_sentences, most_typical
 from fewaspect.detector.labelling.naming import WORDS, choose_names, telling_words, tells
 from fewaspect.detector.model import InferenceModel
+from fewaspect.detector.scoring import FittedAspects
 from fewaspect.detector.support import ExampleWarning
 from fewaspect.inference.encoded import Sentences, unit
 from fewaspect.inference.encoding_cache import CachingEncoder
@@ -90,7 +91,7 @@ def discover(
         most_typical(read.vectors, centre, _core(read, groups == number, share_of_threshold), TYPICAL)
         for number, centre in enumerate(centres)
     ]
-    takes = [_takes(model, state, read, rows, thresholds, new_threshold) for rows in typical]
+    takes = _takes(model, state, read, typical, thresholds, new_threshold)
     words = telling_words(read.sentences, groups, len(centres))
     kept = [g for g in range(len(centres)) if takes[g] is not None and words[g]]
     names = choose_names(
@@ -123,28 +124,37 @@ def _core(read: _Read, inside: np.ndarray, share_of_threshold: np.ndarray) -> li
 
 
 def _takes(
-    model: InferenceModel, state: FittedState, read: _Read, typical: Sequence[int], thresholds: np.ndarray,
+    model: InferenceModel, state: FittedState, read: _Read, typical: Sequence[Sequence[int]], thresholds: np.ndarray,
     new_threshold: float,
-) -> dict[str, int] | None:  # fmt: skip
-    """By named aspect, how many of its sentences the group would claim as an aspect; None if it is one of them."""
-    names, new = state.examples.names, "\0"  # no name yet: the examples stand alone
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ExampleWarning)
-        examples = state.examples.with_aspect(new, [read.sentences[row] for row in typical], None)
-        examples = replace(examples, unnamed=examples.unnamed | {new})
-        fitted = fit_aspects(model, encode_examples(model, examples, state)).fitted
+) -> list[dict[str, int] | None]:  # fmt: skip
+    """For each group by named aspect, how many of its sentences the group would claim; None if it is one of them."""
+    copies = [_with_group(model, state, [read.sentences[row] for row in rows]) for rows in typical]
     answered = decide(read.probabilities, thresholds)  # (S, N)
     rows = np.flatnonzero(answered.any(axis=1))
-    claimed = np.zeros(len(read.sentences), dtype=bool)
-    for batch, found in model.map_batches(
-        [read.sentences[row] for row in rows], None, lambda some: model.probabilities(fitted, some)[:, -1]
-    ):
-        claimed[rows[batch]] = found >= new_threshold
-    taken = (answered & claimed[:, None]).T @ read.counts  # (N,)
-    of_all = answered.T @ read.counts
-    if ((of_all >= FEWEST_MEMBERS) & (taken > SAME_ASPECT * of_all)).any():
-        return None
-    return {name: int(count) for name, count in zip(names, taken, strict=True) if count}
+    claimed = np.zeros((len(read.sentences), len(copies)), dtype=bool)
+
+    def claims(some: Sentences) -> np.ndarray:
+        return np.stack([model.probabilities(fitted, some)[:, -1] for fitted in copies], axis=1) >= new_threshold
+
+    for batch, found in model.map_batches([read.sentences[row] for row in rows], None, claims) if copies else ():
+        claimed[rows[batch]] = found
+    of_all = answered.T @ read.counts  # (N,)
+    taken = (answered * read.counts[:, None]).T @ claimed  # (N, G)
+    same = ((of_all >= FEWEST_MEMBERS)[:, None] & (taken > SAME_ASPECT * of_all[:, None])).any(axis=0)
+    return [
+        None if same[g] else {name: int(taken[n, g]) for n, name in enumerate(state.examples.names) if taken[n, g]}
+        for g in range(len(copies))
+    ]
+
+
+def _with_group(model: InferenceModel, state: FittedState, sentences: Sequence[str]) -> FittedAspects:
+    """The aspects fitted together with one more, the last, of these sentences; it has no name yet."""
+    new = "\0"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExampleWarning)
+        examples = state.examples.with_aspect(new, sentences, None)
+        examples = replace(examples, unnamed=examples.unnamed | {new})
+        return fit_aspects(model, encode_examples(model, examples, state)).fitted
 
 
 def _read(model: InferenceModel, state: FittedState, texts: Sequence[str]) -> _Read:
