@@ -15,6 +15,7 @@ Record = dict[str, Any]
 TITLES = {
     "fewaspect": "fewaspect",
     "kmeans": "k-means",
+    "kmeans-cores": "k-means without outliers",
     "pca-hdbscan": "PCA, HDBSCAN, c-TF-IDF",
     "umap-hdbscan": "UMAP, HDBSCAN, c-TF-IDF (as BERTopic)",
     "random": "groups of the same sizes at random",
@@ -50,7 +51,7 @@ they would be hidden aspects that nobody counts. Texts with none of the aspects 
   aspect that no named aspect claims; texts of no proposal count as one more group.
 
 All systems get the sentences that no aspect claims, and the vectors of the same model. k-means: 10 clusters of the
-sentence vectors. HDBSCAN: at least 10 sentences, the ten largest clusters; on 5 dimensions of PCA, or of UMAP with the
+sentence vectors; without outliers: without the 40 % least like their centre, as `discover`. HDBSCAN: at least 10 sentences, the ten largest clusters; on 5 dimensions of PCA, or of UMAP with the
 settings of BERTopic (15 neighbours, cosine, minimal distance 0). Their names: the word of most c-TF-IDF.
 
 Method and parameters were chosen on the validation sets: k-means of the sentences that have a telling word, by vectors

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fewaspect import AspectDetector
+from fewaspect.detector.labelling.grouping import OUTLIERS
 from fewaspect.detector.labelling.naming import telling_words
+from fewaspect.inference.encoded import unit
 
 MIN_CLUSTER = 10  # BERTopic's default
 
@@ -72,6 +74,15 @@ def kmeans(read: Unclaimed, n: int, _own: Sequence[Proposal]) -> list[Proposal]:
     return proposals(read, KMeans(n, n_init=10, random_state=0).fit_predict(read.vectors), n)
 
 
+def kmeans_cores(read: Unclaimed, n: int, _own: Sequence[Proposal]) -> list[Proposal]:
+    """Without as many outliers as `discover` leaves out."""
+    from sklearn.cluster import KMeans
+
+    fitted = KMeans(n, n_init=10, random_state=0).fit(read.vectors)
+    closeness = (read.vectors * unit(fitted.cluster_centers_)[fitted.labels_]).sum(axis=1)
+    return proposals(read, np.where(closeness >= np.quantile(closeness, OUTLIERS), fitted.labels_, -1), n)
+
+
 def pca_hdbscan(read: Unclaimed, n: int, _own: Sequence[Proposal]) -> list[Proposal]:
     from sklearn.decomposition import PCA
 
@@ -101,4 +112,7 @@ def chance(read: Unclaimed, n: int, own: Sequence[Proposal]) -> list[Proposal]:
     return proposals(read, labels, n)
 
 
-PEERS = {"kmeans": kmeans, "pca-hdbscan": pca_hdbscan, "umap-hdbscan": umap_hdbscan, "random": chance}
+PEERS = {
+    "kmeans": kmeans, "kmeans-cores": kmeans_cores, "pca-hdbscan": pca_hdbscan, "umap-hdbscan": umap_hdbscan,
+    "random": chance,
+}  # fmt: skip
