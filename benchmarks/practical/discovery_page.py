@@ -51,8 +51,9 @@ they would be hidden aspects that nobody counts. Texts with none of the aspects 
   aspect that no named aspect claims; texts of no proposal count as one more group.
 
 All systems get the sentences that no aspect claims, and the vectors of the same model. k-means: 10 clusters of the
-sentence vectors; without outliers: without the 40 % least like their centre, as `discover`. HDBSCAN: at least 10 sentences, the ten largest clusters; on 5 dimensions of PCA, or of UMAP with the
-settings of BERTopic (15 neighbours, cosine, minimal distance 0). Their names: the word of most c-TF-IDF.
+sentence vectors; without outliers: without the 40 % least like their centre, as `discover`. HDBSCAN: at least 10
+sentences, the ten largest clusters; on 5 dimensions of PCA, or of UMAP with the settings of BERTopic (15 neighbours,
+cosine, minimal distance 0). Their names: the word of most c-TF-IDF.
 
 Method and parameters were chosen on the validation sets: k-means of the sentences that have a telling word, by vectors
 without the mean token state of the texts, weighted by how far below the thresholds they are; the 40 % least like their
@@ -133,8 +134,7 @@ def kept(records: Sequence[Record]) -> str:
 def surroundings(records: Sequence[Record]) -> str:
     seeds = ", ".join(map(str, sorted({record["seed"] for record in records})))
     machines = {
-        f"{e['processor']}, {e['cores']} cores, Python {e['python']}, fewaspect {e['packages']['fewaspect']}, "
-        f"scikit-learn {e['packages'].get('scikit-learn', '-')}"
+        f"{e['processor']}, {e['cores']} cores, Python {e['python']}, fewaspect {e['packages']['fewaspect']}"
         for e in (record["environment"] for record in records)
     }
     seconds = statistics.median(r["seconds"] for r in records if r["system"] == "fewaspect")

@@ -28,6 +28,7 @@ _PLAIN = frozenset(  # words that praise, blame or merely tell: no reader takes 
     won't worse worst wouldn't year years yes you're can't couldn't i'm i've aren't haven't hasn't hadn't shouldn't
     definitely completely highly easily just always ever today day days week weeks month months hour hours time times
     people person guy guys stuff kind sort able goes let lets work works working worked decent poor cool super
+    bullshit crap damn fuck fucked fucking hell lol omg pathetic shit suck sucks wow wtf yeah
     """.split()  # noqa: SIM905
 )
 
