@@ -8,7 +8,8 @@ from pathlib import Path
 HOUSE = Path(__file__).parents[1] / "src" / "fewaspect"
 MANY = {"cli", "methods"}  # one file per command and per method
 ON_TWO_FLOORS = {  # a command or an address, and what it serves
-    "audit.py", "export.py", "label_issues.py", "projects.py", "quickstart.py", "studio.py", "suggest.py",
+    "audit.py", "discover.py", "export.py", "label_issues.py", "projects.py", "quickstart.py", "studio.py",
+    "suggest.py",
 }  # fmt: skip
 MOST = 14
 

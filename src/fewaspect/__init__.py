@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from fewaspect.detector.explain import Analysis as Analysis
     from fewaspect.detector.labelling.audit import Audit as Audit
     from fewaspect.detector.labelling.audit_result import AuditResult as AuditResult
+    from fewaspect.detector.labelling.discover import AspectGroup as AspectGroup
     from fewaspect.detector.labelling.growth import Growth as Growth
     from fewaspect.detector.labelling.label_issues import LabelIssue as LabelIssue
     from fewaspect.detector.labelling.suggest import Suggestion as Suggestion
@@ -23,6 +24,7 @@ _PLACES = {
     "AspectDetector": "fewaspect.detector.detector",
     "Audit": "fewaspect.detector.labelling.audit",
     "AuditResult": "fewaspect.detector.labelling.audit_result",
+    "AspectGroup": "fewaspect.detector.labelling.discover",
     "FewAspectError": "fewaspect.core.errors",
     "Growth": "fewaspect.detector.labelling.growth",
     "LabelIssue": "fewaspect.detector.labelling.label_issues",
@@ -30,8 +32,8 @@ _PLACES = {
     "Tuned": "fewaspect.detector.thresholds",
 }
 __all__ = [
-    "Analysis", "AspectDetector", "Audit", "AuditResult", "FewAspectError", "Growth", "LabelIssue", "Suggestion",
-    "Tuned", "__version__",
+    "Analysis", "AspectDetector", "AspectGroup", "Audit", "AuditResult", "FewAspectError", "Growth", "LabelIssue",
+    "Suggestion", "Tuned", "__version__",
 ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from fewaspect import AspectDetector
+from page_actions import add_aspect, import_reviews, new_project
 
 pytestmark = pytest.mark.slow
 
@@ -30,33 +31,6 @@ SUBJECTS = {
         "Good coffee and fresh rolls at breakfast.",
     ],
 }
-
-
-def new_project(page: Any, name: str) -> None:
-    page.locator(".project-button").click()
-    page.get_by_role("menuitem", name="New project").click()
-    dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Name", exact=True).fill(name)
-    dialog.get_by_role("button", name="Save the name").click()
-    dialog.wait_for(state="hidden")
-
-
-def add_aspect(page: Any, name: str, examples: list[str]) -> None:
-    page.get_by_role("button", name="Add an aspect", exact=True).and_(page.locator(".add-aspect")).click()
-    form = page.locator("form.aspect-form")
-    form.get_by_label("Name").fill(name)
-    form.get_by_label("Examples, one per line").fill("\n".join(examples))
-    form.get_by_role("button", name="Add", exact=True).click()
-    page.locator(".aspect-name", has_text=name).wait_for()
-
-
-def import_reviews(page: Any, path: Path) -> None:
-    page.locator(".project-button").click()
-    page.get_by_role("menuitem", name="Import reviews").click()
-    dialog = page.get_by_role("dialog")
-    dialog.locator("input[type=file]").set_input_files(path)
-    dialog.get_by_role("button", name="Import", exact=True).click()
-    dialog.wait_for(state="hidden")
 
 
 def card(page: Any, text: str) -> Any:

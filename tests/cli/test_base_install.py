@@ -61,6 +61,7 @@ def test_nothing_else_is_installed_and_missing_extras_are_named(folder: Path, mo
         (["figures", "bars", "grid", "--out", "drawn"], "train"),
         (["cache"], "train"),
         (["cache", "clear"], "train"),
+        (["discover", "reviews.csv", "--examples", "examples.json"], "discover"),
         (["studio", "--no-browser"], "studio"),
         (["bulk", "reviews.csv", "out", "--examples", "examples.json"], "bulk"),
         (["detect", "reviews.csv", "--examples", "examples.json", "--output", "tagged.parquet"], "tables"),

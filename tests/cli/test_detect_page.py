@@ -68,7 +68,7 @@ def fill_in(sheet: Path) -> None:
 def test_the_page_shows_every_command_about_reviews() -> None:
     assert set(FILES) == {"examples.yaml", "reviews.csv"}
     shown = {word for command in COMMANDS for word in re.findall(r"fewaspect (\w+)", command)}
-    assert shown == {"detect", "fit", "suggest", "tune", "evaluate", "audit", "report"}
+    assert shown == {"detect", "discover", "fit", "suggest", "tune", "evaluate", "audit", "report"}
 
 
 def test_tables_have_all_columns_and_plain_aspects_are_found(folder: Path) -> None:

@@ -83,6 +83,14 @@ def test_what_needs_them_is_refused_in_one_line_that_names_the_extra(folder: Pat
     assert sorted(path.suffix for path in folder.iterdir() if path.is_dir()) == [], "nothing was begun"
 
 
+def test_discovery_names_its_own_extra(folder: Path) -> None:
+    done = fewaspect("discover", "reviews.txt", "--examples", "examples.json", cwd=folder)
+    assert done.returncode == 2
+    assert done.stderr == (
+        'error: Discovery needs sklearn, which is not installed. Run: pip install "fewaspect[discover]"\n'
+    )
+
+
 @pytest.mark.slow
 def test_a_detector_is_fitted_used_tuned_and_reported_without_them(folder: Path, tmp_path: Path) -> None:
     for command in (

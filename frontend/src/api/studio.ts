@@ -42,6 +42,7 @@ export class Studio {
   label = (id: number, aspects: number[]) => ask<T.Sentence>("PUT", `${this.path}/sentences/${id}/aspects`, { aspects });
   release = (id: number) => ask<T.Sentence>("DELETE", `${this.path}/sentences/${id}/aspects`);
   suggestions = (n: number) => this.get<{ suggestions: T.Suggestion[] }>(`/suggestions?n=${n}`);
+  groups = () => this.get<{ groups: T.Group[] }>("/groups?n=10");
 
   toCheck = (n: number) => this.get<T.SentencesToCheck>(`/audit?n=${n}`);
   check = (id: number, aspects: number[]) => ask<unknown>("PUT", `${this.path}/audit/${id}`, { aspects });

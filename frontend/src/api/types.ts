@@ -110,6 +110,16 @@ export interface Suggestion {
   reason: string;
 }
 
+/** Sentences that no aspect claims; `takes`: those of a named aspect that it would claim too. */
+export interface Group {
+  name: string;
+  size: number;
+  share: number;
+  words: string[];
+  sentences: string[];
+  takes: { aspect: number; count: number }[];
+}
+
 export interface Preview {
   format: string;
   columns: { name: string; samples: string[]; kind: string }[];

@@ -5,6 +5,7 @@ import { report } from "../state/messages";
 import { project, studio } from "../state/project";
 import { percent, count } from "../text/numbers";
 import { Frequencies } from "./Frequencies";
+import { NotNamed } from "./NotNamed";
 import { OverTime } from "./OverTime";
 import { Together } from "./Together";
 
@@ -27,6 +28,7 @@ export function Dashboard() {
         <Figure number={percent(numbers.sentences ? some / numbers.sentences : 0)} words="with one of your aspects" />
       </div>
       <Frequencies numbers={numbers} />
+      <NotNamed />
       <Together numbers={numbers} />
       <OverTime numbers={numbers} />
     </div>

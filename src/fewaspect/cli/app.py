@@ -20,6 +20,7 @@ from fewaspect.cli import (
     cache,
     data,
     detect,
+    discover,
     evaluate,
     export,
     figures,
@@ -44,8 +45,8 @@ app = typer.Typer(
 )
 for command in (
     quickstart.quickstart, studio.studio, detect.detect, bulk.bulk, report.report, fit.fit, tune.tune, suggest.suggest,
-    audit.audit, label_issues.label_issues, export.export, train.train, evaluate.evaluate, benchmark.benchmark,
-    tables.tables, methods.methods,
+    audit.audit, label_issues.label_issues, discover.discover, export.export, train.train, evaluate.evaluate,
+    benchmark.benchmark, tables.tables, methods.methods,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(data.app, name="data")

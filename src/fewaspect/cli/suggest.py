@@ -48,7 +48,7 @@ def suggest(
     reads, _ = choose_formats(reviews, None, None, read_as)
     if output:
         refuse_own_input(str(output), reviews, examples)
-        _refuse_other_than_json_lines(output)
+        refuse_other_than_json_lines(output)
 
     from rich.console import Console
 
@@ -76,7 +76,7 @@ def suggest(
         )
 
 
-def _refuse_other_than_json_lines(output: Path) -> None:
+def refuse_other_than_json_lines(output: Path) -> None:
     if output.suffix.lower() not in (".jsonl", ".ndjson"):
         raise ConfigError(f"{output}: expected a name that ends in .jsonl, found {output.suffix or 'no extension'}.")
 

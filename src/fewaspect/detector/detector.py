@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from fewaspect.detector.labelling.audit import Audit
+    from fewaspect.detector.labelling.discover import AspectGroup
     from fewaspect.detector.labelling.growth import Growth
     from fewaspect.detector.labelling.label_issues import LabelIssue
     from fewaspect.detector.labelling.suggest import Suggestion
@@ -115,6 +116,39 @@ class AspectDetector(Predictor):
 
         state, checked = self._fitted(), check_texts(texts)
         return suggest(state, checked, self._predictions(checked, state, vectors=True), self._thresholds, n)
+
+    def discover(self, texts: Sequence[str], n: int = 10) -> list[AspectGroup]:
+        """Aspects that nobody has named: up to `n` groups, the largest first, of sentences that no aspect claims.
+
+        Needs the extra [discover]. At most 5,000 sentences are read, a fair sample of more; [] if too few are left
+        unclaimed. `adopt` makes a group an aspect.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> hows = ("awful", "expensive", "free of charge", "much too small", "a bit dark", "the best in town")
+        >>> texts = [f"{what} was {how}" for how in hows for what in ("parking", "the car park", "our parking spot",
+        ...          "parking the car", "the soup", "the pasta", "my pizza", "the cold soup")]
+        >>> [(group.name, group.size > 10) for group in detector.discover(texts, n=1)]
+        [('parking', True)]
+        """
+        from fewaspect.detector.labelling.discover import discover
+
+        state, checked = self._fitted(), check_texts(texts)
+        new_threshold = thresholds_of((*state.examples.names, ""), self.threshold, self._tuned)[-1]
+        return discover(self._model(), state, checked, self._thresholds, float(new_threshold), n)
+
+    def adopt(self, group: AspectGroup, name: str | None = None) -> Self:
+        """Make a group that `discover` found an aspect, with its typical sentences as examples.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> hows = ("awful", "expensive", "free of charge", "much too small", "a bit dark", "the best in town")
+        >>> texts = [f"{what} was {how}" for how in hows for what in ("parking", "the car park", "our parking spot",
+        ...          "parking the car", "the soup", "the pasta", "my pizza", "the cold soup")]
+        >>> detector.adopt(detector.discover(texts, n=1)[0], name="cars").shots_
+        {'food': 1, 'noise': 1, 'cars': 8}
+        """
+        return self.add_aspect(name or group.name, [sentence.text for sentence in group.sentences])
 
     def audit(self, texts: Sequence[str], n: int = 50, *, seed: int = 0, after: Audit | None = None) -> Audit:
         """Draw `n` of these texts to check, so that precision and recall of every aspect on all of them can be told.

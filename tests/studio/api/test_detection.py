@@ -8,6 +8,9 @@ from collections.abc import Callable
 from fastapi.testclient import TestClient
 
 from fewaspect import AspectDetector
+from studio_imports import import_text
+
+WHERE = ("in our room", "at the desk", "by night", "on Sunday", "in the garden")
 
 
 def test_texts_are_detected_by_name(client: TestClient, project: str) -> None:
@@ -84,3 +87,26 @@ def test_without_aspects_nothing_is_found(client: TestClient) -> None:
     assert client.get(f"{empty}/snippet").status_code == 422
     assert client.get(f"{empty}/dashboard").json()["sentences"] == 0
     assert client.get(f"{empty}/results").status_code == 200
+
+
+def test_groups_without_a_name_are_found_adopted_and_undone(client: TestClient, project: str) -> None:
+    wifi = [f"The wifi {what} {where}." for what in ("was slow", "broke off", "failed") for where in WHERE]
+    pool = [f"The pool {what} {where}." for what in ("was closed", "had no water", "was dirty") for where in WHERE]
+    import_text(client, project, "\n".join([*wifi, *pool]) + "\n")
+    groups = client.get(f"{project}/groups?n=2").json()["groups"]
+    assert sorted(word for group in groups for word in ("pool", "wifi") if word in group["name"]) == ["pool", "wifi"]
+    assert all(group["size"] > 3 and group["sentences"] and group["words"] for group in groups)
+    first = groups[0]
+    made = client.post(f"{project}/aspects", json={"name": first["name"], "examples": first["sentences"]}).json()
+    assert made["examples"] == len(first["sentences"])
+    left = client.get(f"{project}/groups?n=2").json()["groups"]
+    assert first["name"] not in {group["name"] for group in left}
+    client.post(f"{project}/undo").raise_for_status()
+    assert first["name"] not in {aspect["name"] for aspect in client.get(project).json()["aspects"]}
+
+
+def test_a_project_without_aspects_or_sentences_has_no_groups(client: TestClient, project: str) -> None:
+    assert client.get(f"{project}/groups").json() == {"groups": []}  # four sentences are too few
+    empty = client.post("/api/v1/projects", json={"name": "empty"}).json()["id"]
+    assert client.get(f"/api/v1/projects/{empty}/groups").json() == {"groups": []}
+    assert client.get("/api/v1/projects/999/groups").status_code == 404

@@ -1,1 +1,1 @@
-"""What helps a person to label: which sentences, whether they are right, whether they are enough."""
+"""What helps a person to label: which sentences, whether they are right and enough, what was forgotten."""

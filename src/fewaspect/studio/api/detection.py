@@ -1,4 +1,4 @@
-"""Detection in any texts, the analysis of one, and suggestions what to label next."""
+"""Detection in any texts, the analysis of one, suggestions what to label next, and groups that have no name yet."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pydantic import Field
 
 from fewaspect.core.errors import DataError
 from fewaspect.detector.explain import Analysis
+from fewaspect.detector.labelling.discover import AspectGroup
 from fewaspect.studio.api.fields import LIMITS, CurrentStudio, ProjectId, RequestBody, ResponseBody, Text, example
 from fewaspect.studio.api.problem_details import errors
 from fewaspect.studio.api.sentences import SentenceResponse
@@ -19,6 +20,7 @@ from fewaspect.studio.engine.presenters import deciding_words, present
 from fewaspect.studio.engine.snapshot import Snapshot
 
 router = APIRouter(prefix="/projects/{project}", tags=["detection"])
+GROUPED = 5000  # sentences among which groups are looked for: a sample of more
 CANDIDATES = 600  # sentences among which suggestions are chosen: the most uncertain, and a sample of all
 
 
@@ -107,6 +109,32 @@ class Suggestions(ResponseBody):
     suggestions: list[SuggestionResponse]
 
 
+class TakenSentences(ResponseBody):
+    """`count` sentences of a named aspect, by id, that the group would claim too."""
+
+    aspect: int
+    count: int
+
+
+class GroupResponse(ResponseBody):
+    """Sentences that no aspect claims; its name and `sentences`, typical ones, can be added as an aspect."""
+
+    model_config = example(
+        name="wifi", size=31, share=0.04, words=["wifi", "password"], sentences=["The wifi kept dropping."],
+        takes=[{"aspect": 3, "count": 2}],
+    )  # fmt: skip
+    name: str
+    size: int
+    share: float
+    words: list[str]
+    sentences: list[str]
+    takes: list[TakenSentences]
+
+
+class Groups(ResponseBody):
+    groups: list[GroupResponse]
+
+
 @router.post("/detect", response_model=DetectionResponse, response_model_exclude_none=True, responses=errors(404))
 async def detect(studio: CurrentStudio, project: ProjectId, request: DetectionRequest) -> Any:
     """Aspects of each text; requests that arrive together share one call of the detector."""
@@ -149,6 +177,30 @@ async def suggestions(
             return {"suggestions": [{"sentence": s, "reason": c.why} for s, c in zip(shown, chosen, strict=True)]}
 
     return await run_in_threadpool(work)
+
+
+@router.get("/groups", response_model=Groups, responses=errors(404))
+async def groups(
+    studio: CurrentStudio, project: ProjectId, n: Annotated[int, Query(ge=1, le=30, description="At most.")] = 10
+) -> Any:
+    """What the sentences are about that no aspect claims, the largest group first; takes seconds."""
+
+    def work() -> dict[str, Any]:
+        with studio.engine.foreground():
+            snapshot = studio.engine.snapshot(project)
+            if snapshot.detector is None:
+                return {"groups": []}
+            texts = snapshot.sentences.texts
+            found = snapshot.detector.discover(texts[:: -(-len(texts) // GROUPED) or 1], n)
+            return {"groups": [_group(snapshot, one) for one in found]}
+
+    return await run_in_threadpool(work)
+
+
+def _group(snapshot: Snapshot, group: AspectGroup) -> dict[str, Any]:
+    takes = [{"aspect": snapshot.id_by_name[name], "count": count} for name, count in group.takes.items()]
+    sentences = [sentence.text for sentence in group.sentences]
+    return {**asdict(group), "words": list(group.words), "sentences": sentences, "takes": takes}
 
 
 def _candidates(snapshot: Snapshot) -> list[int]:

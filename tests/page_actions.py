@@ -1,0 +1,33 @@
+"""What a person does at the studio's page in several tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+
+def new_project(page: Any, name: str) -> None:
+    page.locator(".project-button").click()
+    page.get_by_role("menuitem", name="New project").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name", exact=True).fill(name)
+    dialog.get_by_role("button", name="Save the name").click()
+    dialog.wait_for(state="hidden")
+
+
+def add_aspect(page: Any, name: str, examples: list[str]) -> None:
+    page.get_by_role("button", name="Add an aspect", exact=True).and_(page.locator(".add-aspect")).click()
+    form = page.locator("form.aspect-form")
+    form.get_by_label("Name").fill(name)
+    form.get_by_label("Examples, one per line").fill("\n".join(examples))
+    form.get_by_role("button", name="Add", exact=True).click()
+    page.locator(".aspect-name", has_text=name).wait_for()
+
+
+def import_reviews(page: Any, path: Path) -> None:
+    page.locator(".project-button").click()
+    page.get_by_role("menuitem", name="Import reviews").click()
+    dialog = page.get_by_role("dialog")
+    dialog.locator("input[type=file]").set_input_files(path)
+    dialog.get_by_role("button", name="Import", exact=True).click()
+    dialog.wait_for(state="hidden")
