@@ -48,11 +48,12 @@ export function answer(projects: MockProject[], method: string, path: string, qu
     case "PUT sentences":
     case "DELETE sentences": {
       const row = p.rows.find((r) => r.id === Number(inner))!;
+      if (last === "skipped") return { status: 204 };
       if (method === "PUT") p.setExample(row.text, body.aspects, row.id);
       else p.change("release", (s) => ({ ...s, examples: s.examples.filter((e) => e.sentence_id !== row.id) }));
       return { content: p.sentence(row) };
     }
-    case "GET suggestions": return { content: { suggestions: p.rows.map(p.sentence).filter((s) => !s.confirmed && uncertain(s.scores)).slice(0, 10).map((sentence) => ({ sentence, reason: "near the threshold" })) } };
+    case "GET suggestions": return { content: { suggestions: p.rows.map(p.sentence).filter((s) => !s.confirmed && uncertain(s.scores)).slice(0, 10).map((sentence) => ({ sentence, reason: "near the threshold" })), changed: null, settled: false } };
     case "POST imports": return inner === "preview" ? { content: preview() } : { status: 202, content: { job: 1 } };
     case "GET jobs": return { type: "text/event-stream", content: last && [0, 2000, 5000].map((done) => `event: progress\ndata: ${JSON.stringify({ stage: "detecting", done, total: 5000, skipped: 2 })}\n\n`).join("") + "event: done\ndata: {}\n\n" };
     case "GET dashboard": return { content: dashboard(p) };

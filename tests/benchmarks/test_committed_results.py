@@ -35,6 +35,7 @@ def test_the_numbers_of_the_figures_are_those_of_the_committed_cells(figure: str
     ("script", "page"),
     [
         ("practical/compare.py --table", "practical.md"),
+        ("practical/labelling.py --table", "labelling.md"),
         ("speed/compare.py --table", "speed.md"),
         ("studies/foundation.py --table-only", "foundation.md"),
     ],
@@ -52,7 +53,8 @@ def test_the_pages_of_the_scripts_are_those_of_the_committed_results(script: str
 
 MODULES = {
     "timing", "peers", "plain_model", "speed_figures", "speed_worker", "draws", "page", "systems", "tuning", "worker",
-    "measuring", "records", "summary", "curves", "probabilities",
+    "measuring", "records", "summary", "curves", "probabilities", "labelling_page", "labelling_pool",
+    "labelling_strategies",
 }  # fmt: skip
 
 

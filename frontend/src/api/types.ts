@@ -95,6 +95,13 @@ export interface Suggestion {
   reason: string;
 }
 
+/** `changed`: the share of the answers that the last labels have changed; null while there are too few labels to say. */
+export interface Suggestions {
+  suggestions: Suggestion[];
+  changed: number | null;
+  settled: boolean;
+}
+
 export interface Preview {
   format: string;
   columns: { name: string; samples: string[]; kind: string }[];

@@ -79,8 +79,8 @@ class AspectDetector(Predictor):
         return suggest(state, checked, predictions, self._thresholds, n, candidates)
 
     def settling(self, texts: Sequence[str], last: int = 20) -> Settling:
-        """How many of these texts the `last` examples have given another answer, and whether that is so few (under
-        3 %) that more labels will hardly change answers.
+        """What share of the answers the `last` examples have changed, of these texts, and whether it is so small (under
+        6 %) that more labels will hardly change answers.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold", "good pizza"], "noise": ["thin walls"]})

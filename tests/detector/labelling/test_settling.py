@@ -9,7 +9,7 @@ import numpy as np
 from fewaspect import AspectDetector
 from fewaspect.detector.labelling.settling import SETTLED, settling
 
-SAME = np.zeros((100, 2), dtype=bool)
+SAME = np.tile([[True, False], [False, False]], (100, 1))  # every other text has an aspect
 
 
 def test_answers_that_do_not_change_have_settled() -> None:
@@ -23,9 +23,13 @@ def test_half_of_the_examples_are_no_last_ones() -> None:
 
 def test_a_text_with_one_other_aspect_is_answered_otherwise() -> None:
     now = SAME.copy()
-    now[: int(100 * SETTLED), 1] = True
+    now[: 2 * round(100 * SETTLED) : 2, 1] = True
     found = settling(SAME, now, last=20, examples=60)
     assert (found.changed, found.settled) == (SETTLED, False)
+
+
+def test_without_an_answer_nothing_has_settled() -> None:
+    assert not settling(SAME & False, SAME & False, last=20, examples=60).settled
 
 
 def test_the_last_examples_are_those_given_last(fitted: Callable[..., AspectDetector]) -> None:
@@ -34,5 +38,5 @@ def test_the_last_examples_are_those_given_last(fitted: Callable[..., AspectDete
     assert detector.settling(texts, last=0).changed == 0
     before = detector.predict(texts)
     detector.add_examples(["a swimming pool", "the pool was dirty"], [["food"], ["food"]])
-    changed = [one != other for one, other in zip(before, detector.predict(texts), strict=True)]
-    assert detector.settling(texts, last=2).changed == np.mean(changed) > 0
+    pairs = [(one, other) for one, other in zip(before, detector.predict(texts), strict=True) if one or other]
+    assert detector.settling(texts, last=2).changed == np.mean([one != other for one, other in pairs]) > 0
