@@ -38,9 +38,13 @@ A detector starts with one example of each of the up to twelve most frequent asp
 aspects ("none of these" included). Measured on {test} sentences of the other half, means over {sets} sets and {seeds}
 seeds, in percent; an interval is that of the mean over seeds (95 %, Student's t). Where a pile has fewer than 200
 sentences, the last point stands for those after it. All strategies choose from the same pile, by the same embeddings
-and the same detector. What `suggest` does was chosen on the validation sets, seeds 0 and 1; the visible sets were
-measured after that.
+and the same detector.
+
+The rule of `suggest` is the best, by a few tenths, of some 60 that were tried on the validation sets, seeds 0 and 1
+(most of them with piles of 700 and rounds of 20), and was fixed before this was measured. What it shows on these draws
+may flatter it: the visible sets, and the other seeds of the validation sets, are the test.
 """
+CHOSEN_ON = (0, 1)  # seeds of the validation sets
 
 
 def page(results: Sequence[Record]) -> str:
@@ -49,6 +53,7 @@ def page(results: Sequence[Record]) -> str:
     there = {r["set"] for r in results}
     size = {name: max(r[name] for r in results) for name in ("pool", "test")}
     parts = [INTRO.format(**size, sets=len(there), seeds=len({r["seed"] for r in results}))]
+    parts += ["## What was aimed at", aims(results, [name for name in groups["All sets"] if name in there])]
     for title, names in groups.items():
         sets = [name for name in names if name in there]
         if sets:
@@ -57,6 +62,40 @@ def page(results: Sequence[Record]) -> str:
     parts += ["## By set", by_set(results, [name for name in groups["All sets"] if name in there])]
     parts += ["![Average precision and macro-F1 against labels](figures/labelling.png)"]
     return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def aims(results: Sequence[Record], sets: Sequence[str]) -> str:
+    """Each aim with what was found, whether or not it was reached."""
+    fresh = [r for r in results if r["set"] in VALIDATION and r["seed"] not in CHOSEN_ON]
+    seen = [r for r in results if r["set"] in VALIDATION and r["seed"] in CHOSEN_ON]
+    tests = {
+        "all draws": results, "validation sets, the draws of the choice": seen, "validation sets, other draws": fresh,
+        "visible sets": [r for r in results if r["set"] in SETS],
+    }  # fmt: skip
+    head = ["`suggest` beside chance", "average precision, 60 (aim +2)", "130", "macro-F1, 60 (aim +3)", "130"]
+    lines = [_row(head), _row(["---"] * len(head))]
+    for title, some in tests.items():
+        names = sorted({r["set"] for r in some})
+        if names:
+            cells = [f"{gap(some, OURS, metric, names, k):+.1f}" for metric in METRICS for k in (60, 130)]
+            lines.append(_row([title, *cells]))
+    worst = {name: gap(results, OURS, PRECISION, [name], 130) for name in sets}
+    behind = ", ".join(
+        f"{name} ({value:+.1f})" for name, value in sorted(worst.items(), key=lambda i: i[1]) if value < -1
+    )
+    others = [name for name in TITLES if name != OURS and any(r["strategy"] == name for r in results)]
+    lines.append("")
+    for metric in METRICS:
+        ahead = [TITLES[o] for o in others if gap(results, o, metric, sets, 60) > gap(results, OURS, metric, sets, 60)]
+        lines.append(f"Better in {metric.title} after 60 labels: {', '.join(ahead) or 'none'}.")
+    lines.append(f"Behind chance by more than 1 of average precision after 130 labels: {behind or 'no set'}.")
+    return "\n".join([*lines, needed(results, sets) + " The aim was 130."])
+
+
+def gap(results: Sequence[Record], strategy: str, metric: Metric, sets: Sequence[str], labels: int) -> float:
+    """What a strategy is better by than chance, mean over seeds and sets."""
+    own, chance = (seed_curves(results, name, metric, sets) for name in (strategy, CHANCE))
+    return statistics.mean(own[seed][labels] - chance[seed][labels] for seed in own if seed in chance)
 
 
 def table(results: Sequence[Record], metric: Metric, sets: Sequence[str]) -> str:
@@ -98,8 +137,7 @@ def by_set(results: Sequence[Record], sets: Sequence[str]) -> str:
     for name in sets:
         cells = []
         for metric, k in marks:
-            own, chance = (seed_curves(results, strategy, metric, [name]) for strategy in (OURS, CHANCE))
-            cells.append(f"{statistics.mean(own[seed][k] - chance[seed][k] for seed in own if seed in chance):+.1f}")
+            cells.append(f"{gap(results, OURS, metric, [name], k):+.1f}")
         lines.append(_row([name, *cells]))
     return "\n".join(lines)
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SETTLED = 0.06  # share of the answers; chosen on validation sets: beyond it, 100 labels added 1.5 of AP at most
+# Share of the answers. Cautious: of 16 draws of the validation sets 4 fell below it within 300 labels, after 200 to
+# 280, and the 20 to 100 labels after that added 0.2 to 2.0 of average precision.
+SETTLED = 0.06
 LAST = 20  # examples
 
 
