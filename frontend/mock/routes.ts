@@ -48,12 +48,13 @@ export function answer(projects: MockProject[], method: string, path: string, qu
     case "PUT sentences":
     case "DELETE sentences": {
       const row = p.rows.find((r) => r.id === Number(inner))!;
+      if (last === "skipped") return { status: 204 };
       if (method === "PUT") p.setExample(row.text, body.aspects, row.id);
       else p.change("release", (s) => ({ ...s, examples: s.examples.filter((e) => e.sentence_id !== row.id) }));
       return { content: p.sentence(row) };
     }
     case "GET groups": return { content: { groups: [{ name: "wifi", size: 12, share: 0.1, words: ["wifi", "password"], sentences: ["The wifi kept dropping.", "No wifi in our room."], takes: [] }] } };
-    case "GET suggestions": return { content: { suggestions: p.rows.map(p.sentence).filter((s) => !s.confirmed && uncertain(s.scores)).slice(0, 10).map((sentence) => ({ sentence, reason: "near the threshold" })) } };
+    case "GET suggestions": return { content: { suggestions: p.rows.map(p.sentence).filter((s) => !s.confirmed && uncertain(s.scores)).slice(0, 10).map((sentence) => ({ sentence, reason: "near the threshold" })), changed: null, settled: false } };
     case "GET audit": return { content: inner === "result" ? { result: null } : { sentences: p.rows.map(p.sentence).slice(0, 10), checked: 0, size: p.rows.length } };
     case "PUT audit": return { content: { sentence: Number(inner), aspects: body.aspects } };
     case "GET examples-to-check": return { content: { issues: [], growth: [] } };

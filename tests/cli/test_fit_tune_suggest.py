@@ -94,6 +94,17 @@ def test_suggestions_are_sentences_each_once(fitted: Path) -> None:
     assert result.stdout.count("Cold soup again.") == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "content"), [("s.txt", "the lift was broken\n"), ("s.jsonl", '{"text": "The lift was broken"}\n')]
+)
+def test_sentences_of_a_file_are_skipped(fitted: Path, tmp_path: Path, name: str, content: str) -> None:
+    (skip := tmp_path / name).write_text(content)
+    result = run("suggest", "-", "--model", fitted, "--skip", skip, input="The lift was broken. Cold soup again.\n")
+    assert result.exit_code == 0, result.exception
+    assert "The lift was broken." not in result.stdout
+    assert "Cold soup again." in result.stdout
+
+
 def test_a_folder_that_is_missing_shows_before_suggestions_are_sought(tmp_path: Path) -> None:
     result = run("suggest", tmp_path / "no-reviews.txt", "--model", "no-model", "-o", tmp_path / "missing" / "s.jsonl")
     assert isinstance(result.exception, FileNotFoundError)

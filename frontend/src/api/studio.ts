@@ -41,7 +41,8 @@ export class Studio {
     this.get<T.SentenceDetails>(`/sentences/${id}${revision === undefined ? "" : `?revision=${revision}`}`);
   label = (id: number, aspects: number[]) => ask<T.Sentence>("PUT", `${this.path}/sentences/${id}/aspects`, { aspects });
   release = (id: number) => ask<T.Sentence>("DELETE", `${this.path}/sentences/${id}/aspects`);
-  suggestions = (n: number) => this.get<{ suggestions: T.Suggestion[] }>(`/suggestions?n=${n}`);
+  skip = (id: number) => ask<void>("PUT", `${this.path}/sentences/${id}/skipped`);
+  suggestions = (n: number) => this.get<T.Suggestions>(`/suggestions?n=${n}`);
   groups = () => this.get<{ groups: T.Group[] }>("/groups?n=10");
 
   toCheck = (n: number) => this.get<T.SentencesToCheck>(`/audit?n=${n}`);

@@ -120,6 +120,13 @@ export interface Group {
   takes: { aspect: number; count: number }[];
 }
 
+/** `changed`: the share of the answers that the last labels have changed; null while there are too few labels to say. */
+export interface Suggestions {
+  suggestions: Suggestion[];
+  changed: number | null;
+  settled: boolean;
+}
+
 export interface Preview {
   format: string;
   columns: { name: string; samples: string[]; kind: string }[];

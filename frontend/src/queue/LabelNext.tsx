@@ -1,13 +1,14 @@
 import { useEffect, useRef } from "preact/hooks";
 import { saved } from "../state/corrections";
-import { onMove } from "../state/keyboard";
+import { onMove, passOver } from "../state/keyboard";
 import { report } from "../state/messages";
 import { project, studio } from "../state/project";
-import { clearQueue, nothingToLabel, queue, readQueue } from "../state/queue";
+import { clearQueue, nothingToLabel, queue, readQueue, settling } from "../state/queue";
 import { holdSelected } from "../state/sentences";
 import { selected } from "../state/view";
 import { focusSelected } from "../reviews/focus";
 import { SentenceCard } from "../reviews/SentenceCard";
+import { percent } from "../text/numbers";
 
 const AT_ONCE = 10;
 
@@ -26,7 +27,7 @@ export function LabelNext() {
       <div class="intro">
         <h2>Label these next</h2>
         <p class="soft">
-          A few answers here teach the detector the most. Take chips away, add with “+” or a number key, then confirm with Enter.
+          A few answers here teach the detector the most. Take chips away, add with “+” or a number key, then confirm with Enter. Skip (s) what you cannot decide.
         </p>
         {queue.value.length > 0 && (
           <div class="queue-progress">
@@ -36,11 +37,21 @@ export function LabelNext() {
           </div>
         )}
       </div>
+      {settling.value?.settled && (
+        <p class="settled" role="status">
+          <b>You can stop here.</b> Your last 20 labels changed only {percent(settling.value.changed!)} of the answers; more labels will hardly change them.
+        </p>
+      )}
       {nothingToLabel.value && <p class="empty soft">Nothing to label: import reviews and add an aspect first.</p>}
       <div role={queue.value.length ? "feed" : undefined} aria-label={queue.value.length ? "Label these next" : undefined}>
         {queue.value.map(({ sentence, reason }, i) => (
           <SentenceCard key={sentence.id} sentence={sentence} index={i} total={queue.value.length}>
-            <p class="why-asked">{reason}</p>
+            <p class="why-asked">
+              {reason}
+              {!sentence.confirmed && (
+                <button type="button" class="linked" tabIndex={selected.value === sentence.id ? 0 : -1} onClick={(event) => (event.stopPropagation(), passOver(sentence))}>Skip</button>
+              )}
+            </p>
           </SentenceCard>
         ))}
       </div>

@@ -1,5 +1,5 @@
 export type Command =
-  | { name: "next" | "previous" | "confirm" | "none" | "release" | "example" | "search" | "undo" | "redo" | "keys" }
+  | { name: "next" | "previous" | "confirm" | "none" | "skip" | "release" | "example" | "search" | "undo" | "redo" | "keys" }
   | { name: "toggle"; position: number };
 
 /** The part of a keyboard event that matters, and where the focus was. */
@@ -12,7 +12,7 @@ export interface Press {
 }
 
 const PLAIN: Record<string, Exclude<Command["name"], "toggle">> = {
-  j: "next", k: "previous", "0": "none", r: "release", e: "example", "/": "search", u: "undo", "?": "keys",
+  j: "next", k: "previous", "0": "none", s: "skip", r: "release", e: "example", "/": "search", u: "undo", "?": "keys",
 };
 /** Keys that a focused button, slider or menu needs itself. */
 const BARE: Record<string, Exclude<Command["name"], "toggle">> = { ArrowDown: "next", ArrowUp: "previous", Enter: "confirm" };
@@ -23,6 +23,7 @@ export const HELP: [string, string][] = [
   ["1 … 9", "add or take away the aspect with this number"],
   ["0", "none of these"],
   ["Enter", "confirm the aspects as they are"],
+  ["s", "skip: do not offer it in Label next again"],
   ["r", "release: no longer an example"],
   ["e", "use some of its words as an example"],
   ["/", "search"],

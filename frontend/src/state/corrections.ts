@@ -5,7 +5,7 @@ import { same } from "./decisions";
 import { announce, report, toast } from "./messages";
 import { forget, say, stored, trustServer, type Said } from "./pending";
 import { aspectById, project, readProject, readProjects, studio } from "./project";
-import { outdateQueue, rereadQueue } from "./queue";
+import { dropFromQueue, outdateQueue, rereadQueue } from "./queue";
 import { holdSelected, outdate, refresh, updateSentence } from "./sentences";
 import { dialog, tab } from "./view";
 
@@ -77,6 +77,16 @@ export function label(sentence: Sentence, aspects: number[]): void {
 export function release(sentence: Sentence): void {
   correct(sentence, null);
   announce("Released: no longer an example");
+}
+
+/** Gone from the queue at once, and not offered again. */
+export function skip(sentence: Sentence): void {
+  const source = studio();
+  dropFromQueue(sentence.id);
+  void change(async () => {
+    await source.skip(sentence.id);
+    toast("Skipped: this sentence is not offered again.", "note", UNDO);
+  });
 }
 
 /** Shown at once. Of what is said of a sentence while others are on their way, only the newest is sent. */

@@ -1,7 +1,7 @@
 import type { Sentence } from "../api/types";
 import { auditKey } from "./audit";
 import { commandFor, type Command, type Press } from "./commands";
-import { label, redo, release, undo } from "./corrections";
+import { label, redo, release, skip, undo } from "./corrections";
 import { toggled } from "./decisions";
 import { aspects } from "./project";
 import { queue } from "./queue";
@@ -44,6 +44,7 @@ function run(command: Command): boolean {
   switch (command.name) {
     case "confirm": return confirm(sentence);
     case "none": return done(label(sentence, []));
+    case "skip": return tab.value === "label" && !sentence.confirmed ? passOver(sentence) : false;
     case "release": return sentence.confirmed ? done(release(sentence)) : false;
     case "example": return !!(dialog.value = "example");
     case "toggle": {
@@ -57,6 +58,16 @@ function run(command: Command): boolean {
 function confirm(sentence: Sentence): boolean {
   label(sentence, sentence.aspects);
   return tab.value === "label" ? move(1) : true;
+}
+
+/** The next one takes its place; after the last, the one before it. */
+export function passOver(sentence: Sentence): boolean {
+  const ids = queue.value.map((entry) => entry.sentence.id);
+  const at = ids.indexOf(sentence.id);
+  selected.value = ids[at + 1] ?? ids[at - 1] ?? null;
+  skip(sentence);
+  follow();
+  return true;
 }
 
 const done = (_: unknown) => true;

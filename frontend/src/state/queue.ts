@@ -1,12 +1,14 @@
 import { computed, signal } from "@preact/signals";
 import { Studio } from "../api/studio";
-import type { Sentence, Suggestion } from "../api/types";
+import type { Sentence, Suggestion, Suggestions } from "../api/types";
 import { shown } from "./pending";
 
 /** As read; null until the first are there. */
 const suggestions = signal<Suggestion[] | null>(null);
 /** The sentences whose labels would teach the most, as asked last. */
 export const queue = computed(() => (suggestions.value ?? []).map((entry) => ({ ...entry, sentence: shown(entry.sentence) })));
+/** What the last labels have changed; null while that cannot be said. */
+export const settling = signal<Pick<Suggestions, "changed" | "settled"> | null>(null);
 export const nothingToLabel = computed(() => suggestions.value?.length === 0);
 
 /** Only the answers to the last questions count. */
@@ -19,6 +21,7 @@ export const outdateQueue = () => ++reread;
 export function clearQueue(): void {
   asked++;
   suggestions.value = null;
+  settling.value = null;
 }
 
 /** Whether they are there: others may have been asked for meanwhile. */
@@ -28,6 +31,7 @@ export async function readQueue(studio: Studio, n: number): Promise<boolean> {
   if (now !== asked) return false;
   outdateQueue();
   suggestions.value = answer.suggestions;
+  settling.value = answer;
   return true;
 }
 
@@ -39,6 +43,10 @@ export async function rereadQueue(studio: Studio): Promise<boolean> {
   const byId = new Map(fresh.map((sentence) => [sentence.id, sentence]));
   updateQueue((sentence) => byId.get(sentence.id) ?? sentence);
   return true;
+}
+
+export function dropFromQueue(id: number): void {
+  suggestions.value = suggestions.value && suggestions.value.filter((entry) => entry.sentence.id !== id);
 }
 
 export function updateQueue(change: (sentence: Sentence) => Sentence): void {

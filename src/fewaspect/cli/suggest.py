@@ -38,6 +38,10 @@ def suggest(
         Path | None,
         typer.Option("--output", "-o", metavar="OUT", help="JSONL to correct: each sentence with the aspects found."),
     ] = None,
+    skip: Annotated[
+        Path | None,
+        typer.Option("--skip", metavar="FILE", help="Sentences that are not to be offered: a file as REVIEWS may be."),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Of more sentences than this, a fair sample is scored.")] = 5000,
     adapt: Adapt = None,
     read_as: From = None,
@@ -57,6 +61,7 @@ def suggest(
     from fewaspect.reviews.sampling import ReviewSample, sample_sentences
 
     source, sample = Source(reviews, reads, encoding), ReviewSample()
+    skipped = [] if skip is None else _skipped(skip, encoding)
     with atomic_write(output) if output else nullcontext() as file:  # a folder that is not there shows before the work
         passing = sample.passing(read_reviews(source, column))
         texts = sample_sentences((review.text for review in passing), limit)
@@ -64,7 +69,7 @@ def suggest(
             raise source.place.error("expected reviews, found none with a word in it.")
         detector = make_detector(examples, model)
         adapt_detector(detector, sample.texts, adapt, Console(stderr=True))
-        suggestions = detector.suggest(texts, number)
+        suggestions = detector.suggest(texts, number, skip=skipped)
         analyses = detector.analyze_many([suggestion.text for suggestion in suggestions], words=False)
         found = [list(analysis.aspects) for analysis in analyses]
         if file:
@@ -74,6 +79,14 @@ def suggest(
         typer.echo(
             f"{output}: correct the labels, then use it with `fewaspect tune MODEL {output}` or add it to EXAMPLES"
         )
+
+
+def _skipped(path: Path, encoding: str) -> list[str]:
+    """The sentences of a file, which may be one that `--output` wrote."""
+    from fewaspect.reviews.readers.source import Source, read_reviews
+
+    reads, _ = choose_formats(str(path), None, None, None)
+    return [review.text for review in read_reviews(Source(str(path), reads, encoding), None)]
 
 
 def refuse_other_than_json_lines(output: Path) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fewaspect.detector.labelling.discover import AspectGroup
     from fewaspect.detector.labelling.growth import Growth
     from fewaspect.detector.labelling.label_issues import LabelIssue
+    from fewaspect.detector.labelling.settling import Settling
     from fewaspect.detector.labelling.suggest import Suggestion
     from fewaspect.detector.labelling.target_precision import Promised
 
@@ -103,19 +104,41 @@ class AspectDetector(Predictor):
         self._promise = promised.promise
         return promised
 
-    def suggest(self, texts: Sequence[str], n: int = 10) -> list[Suggestion]:
-        """Which `n` of these texts to label next, best first, and why: unsure ones, new ones, no two alike.
+    def suggest(self, texts: Sequence[str], n: int = 10, skip: Sequence[str] = ()) -> list[Suggestion]:
+        """Which `n` of these texts to label next, best first, and why: typical ones of what the examples do not show,
+        and doubtful ones. Not those in `skip`, no copies, no fragments, none in a foreign language.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
-        >>> texts = ["cold soup", "cold soup", "loud and spicy", "the lift was out of order"]
-        >>> len({suggestion.text for suggestion in detector.suggest(texts, n=3)})
-        3
+        >>> texts = ["a cold soup!", "A cold soup", "we met loud neighbours", "the lift was out of order", "wow"]
+        >>> sorted(suggestion.index for suggestion in detector.suggest(texts, skip=["We met loud neighbours."]))
+        [0, 3]
         """
+        from fewaspect.detector.labelling.offer import offered
         from fewaspect.detector.labelling.suggest import suggest
 
         state, checked = self._fitted(), check_texts(texts)
-        return suggest(state, checked, self._predictions(checked, state, vectors=True), self._thresholds, n)
+        pieces = self._model().encoder.tokeniser.pieces
+        candidates = offered(checked, state.examples.texts, check_texts(skip, "skip"), pieces)
+        predictions = self._predictions(checked, state, vectors=True)
+        return suggest(state, checked, predictions, self._thresholds, n, candidates)
+
+    def settling(self, texts: Sequence[str], last: int = 20) -> Settling:
+        """What share of the answers the `last` examples have changed, of these texts, and whether it is so small (under
+        6 %) that more labels will hardly change answers.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold", "good pizza"], "noise": ["thin walls"]})
+        >>> detector.settling(["cold soup", "see you on Monday"], last=1).changed
+        0.0
+        """
+        from fewaspect.detector.fitting import fit_aspects
+        from fewaspect.detector.labelling.settling import settling
+
+        state, checked, examples = self._fitted(), check_texts(texts), self.examples_.texts
+        before = fit_aspects(self._model(), state.without(examples[max(0, len(examples) - last) :]))
+        was, now = (decide(self._predictions(checked, one).of_texts, self._thresholds) for one in (before, state))
+        return settling(was, now, last, len(examples))
 
     def discover(self, texts: Sequence[str], n: int = 10) -> list[AspectGroup]:
         """Aspects that nobody has named: up to `n` groups, the largest first, of sentences that no aspect claims.

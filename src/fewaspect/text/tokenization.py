@@ -28,6 +28,10 @@ class SentenceTokeniser:
         """Token ids of each text, special tokens included."""
         return [encoding.ids for encoding in self.backend.encode_batch_fast(list(texts))]
 
+    def pieces(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has, special ones left out."""
+        return [len(ids) - self.special_tokens for ids in self.ids(texts)]
+
     def too_long(self, texts: Sequence[str]) -> list[bool]:
         """Which texts have to be truncated."""
         # ASCII has at least one character per token; only other text may be spelt out in several bytes per character.

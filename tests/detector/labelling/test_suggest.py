@@ -6,10 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
 from fewaspect.detector.labelling.suggest import uncertainty
+from fewaspect.text.foreign import words_of
 
 
 def test_equal_texts_examples_and_empty_ones_are_not_suggested(fitted: Callable[..., AspectDetector]) -> None:
@@ -35,7 +38,37 @@ def test_the_second_suggestion_is_unlike_the_first(fitted: Callable[..., AspectD
 
 def test_why_says_how_new_a_text_is(fitted: Callable[..., AspectDetector]) -> None:
     (found,) = fitted(threshold=1.0).suggest(["xylophone concert on the moon"], n=1)
-    assert "new: nearest is" in found.why
+    assert found.why == "new: no example is like it"
+
+
+def test_why_says_how_many_texts_are_alike(fitted: Callable[..., AspectDetector]) -> None:
+    texts = ["a view over the blue sea", "the sea view was blue", "our bus was late again", "the doctor was in a hurry"]
+    assert any("typical: one other text is like it" in one.why for one in fitted().suggest(texts))
+
+
+def test_where_texts_are_dense_they_come_first(fitted: Callable[..., AspectDetector]) -> None:
+    alike = [f"the view over the {where} was {how}" for where in ("sea", "bay", "lake") for how in ("nice", "fine")]
+    texts = ["xylophone concert on the moon", *alike, "quarterly tax return of the company"]
+    assert fitted().suggest(texts, n=1)[0].text in alike
+
+
+SENTENCES = ["the soup was cold", "no place to park the car", "rude staff at the desk", "a view over the sea"]
+TEXTS = st.lists(st.sampled_from([*SENTENCES, "wow", "", "The soup was cold!", "Das Essen war kalt und der Kellner"]))
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=TEXTS, n=st.integers(0, 6), skip=st.lists(st.sampled_from(SENTENCES), max_size=2))
+def test_suggestions_are_the_same_each_time_and_no_copies_and_none_that_is_skipped(
+    fitted: Callable[..., AspectDetector], texts: list[str], n: int, skip: list[str]
+) -> None:
+    detector = fitted()
+    found = detector.suggest(texts, n, skip)
+    assert found == detector.suggest(texts, n, skip)
+    assert len(found) <= n
+    assert all(texts[one.index] == one.text and one.why for one in found)
+    words = [" ".join(words_of(one.text)) for one in found]
+    assert len(words) == len(set(words))
+    assert not {*words} & {*skip}
 
 
 def test_uncertainty_is_one_at_the_threshold_and_zero_at_both_ends() -> None:

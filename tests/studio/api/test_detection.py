@@ -8,6 +8,7 @@ from collections.abc import Callable
 from fastapi.testclient import TestClient
 
 from fewaspect import AspectDetector
+from fewaspect.detector.labelling.settling import SETTLED
 from studio_imports import import_text
 
 WHERE = ("in our room", "at the desk", "by night", "on Sunday", "in the garden")
@@ -67,6 +68,43 @@ def test_suggestions_are_sentences_that_are_no_examples(client: TestClient, proj
     again = client.get(f"{project}/suggestions").json()["suggestions"]
     assert chosen not in [one["sentence"]["id"] for one in again]
     assert len(again) == 3
+
+
+def test_a_skipped_sentence_is_not_offered_until_that_is_undone(client: TestClient, project: str) -> None:
+    def offered() -> list[int]:
+        return [one["sentence"]["id"] for one in client.get(f"{project}/suggestions").json()["suggestions"]]
+
+    before = offered()
+    assert client.put(f"{project}/sentences/{before[0]}/skipped").status_code == 204
+    client.put(f"{project}/sentences/{before[0]}/skipped")
+    assert before[0] not in offered()
+    undone = client.post(f"{project}/undo").json()
+    assert undone["did"].startswith("skip ")
+    assert offered() == before
+    client.post(f"{project}/redo")
+    assert before[0] not in offered()
+    assert client.delete(f"{project}/sentences/{before[0]}/skipped").status_code == 204
+    assert offered() == before
+    assert client.put(f"{project}/sentences/999/skipped").status_code == 404
+
+
+def test_what_was_skipped_stays_so_when_the_studio_starts_again(
+    make_client: Callable[..., TestClient], client: TestClient, project: str
+) -> None:
+    first = client.get(f"{project}/suggestions").json()["suggestions"][0]["sentence"]["id"]
+    client.put(f"{project}/sentences/{first}/skipped")
+    again = make_client().get(f"{project}/suggestions").json()["suggestions"]
+    assert first not in [one["sentence"]["id"] for one in again]
+
+
+def test_whether_answers_have_settled_is_said_from_forty_examples_on(client: TestClient, project: str) -> None:
+    few = client.get(f"{project}/suggestions").json()
+    assert (few["changed"], few["settled"]) == (None, False)
+    for number in range(40):
+        client.post(f"{project}/examples", json={"text": f"the soup number {number} was cold", "aspects": [1]})
+    many = client.get(f"{project}/suggestions").json()
+    assert 0 <= many["changed"] <= 1
+    assert many["settled"] == (many["changed"] < SETTLED)
 
 
 def test_limits_hold(make_client: Callable[..., TestClient], client: TestClient, project: str) -> None:

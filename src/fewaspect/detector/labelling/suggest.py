@@ -1,4 +1,4 @@
-"""Which texts to label next: those the detector is unsure of, unlike the examples and unlike each other."""
+"""Which texts to label next: doubtful and new ones where many are alike, for aspects with few examples first."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from numbers import Integral
 import numpy as np
 
 from fewaspect.core.errors import ConfigError
-from fewaspect.data.labels import shortened
 from fewaspect.detector.fitting import FittedState
 from fewaspect.detector.model import SentencePredictions
-from fewaspect.text.identity import example_identity
+from fewaspect.inference.encoded import unit
 
 UNSURE_SHARE = 0.6  # of a text's value; the rest is how new it is
+NEED = 0.25  # doubt about an aspect with K examples counts (K + 1) ** -NEED
+NEIGHBOURS = 20  # whose mean cosine is the density at a text
+MOST_TEXTS = 2000  # among which neighbours are sought
+ROWS = 1000  # texts compared with them at once
+NEAR = 0.95  # cosine of texts that are nearly the same
+ALIKE = 0.5  # cosine, without what all texts have in common, of texts that are called alike
 
 
 @dataclass(frozen=True)
@@ -27,34 +32,41 @@ class Suggestion:
 
 
 def suggest(
-    state: FittedState, texts: Sequence[str], predictions: SentencePredictions, thresholds: np.ndarray, n: int
-) -> list[Suggestion]:
-    """The best `n`, chosen one by one: what resembles one that is chosen already loses value. Equal texts once."""
+    state: FittedState, texts: Sequence[str], predictions: SentencePredictions, thresholds: np.ndarray, n: int,
+    candidates: Sequence[int] | None = None,
+) -> list[Suggestion]:  # fmt: skip
+    """At most `n` of the `candidates` (numbers of texts; None: all), chosen one by one, the best first.
+
+    The value of a text is how unsure and how new it is, times the density of the texts around it. What resembles one
+    that is chosen already loses value, and is left out if it is nearly the same.
+    """
     if not isinstance(n, Integral) or n < 0:
         raise ConfigError(f"n: expected an integer from 0, found {n!r}.")
-    candidates = _candidates(state, texts, predictions)
-    if not candidates:
+    readable = [i for i, rows in enumerate(predictions.rows) if predictions.probabilities[rows].any()]
+    allowed = set(range(len(texts)) if candidates is None else candidates)
+    numbers = [i for i in readable if i in allowed]
+    if not numbers or n == 0:
         return []
-    probabilities = predictions.of_texts[candidates]  # (C, N)
-    vectors = np.stack([_vector(predictions, index) for index in candidates])  # (C, d)
-    unsure = uncertainty(probabilities, thresholds)  # (C, N)
-    similar, nearest = _nearest_examples(state, vectors)
-    value = UNSURE_SHARE * unsure.max(axis=1) + (1 - UNSURE_SHARE) * (1 - similar)
-    chosen: list[int] = []
-    taken = np.zeros(len(candidates))  # how similar the most similar chosen one is
-    for _ in range(min(n, len(candidates))):
-        left = value * (1 - taken)
-        left[chosen] = -np.inf
-        best = int(left.argmax())
-        chosen.append(best)
-        taken = np.maximum(taken, (vectors @ vectors[best]).clip(0, 1))
-    return [
-        Suggestion(
-            texts[candidates[c]], _why(state, probabilities[c], unsure[c], thresholds, similar[c], nearest[c]),
-            candidates[c],
+    vectors, sample = _vectors(predictions, numbers), readable[:: -(-len(readable) // MOST_TEXTS)]
+    others = _vectors(predictions, sample)
+    middle = others.mean(axis=0)
+    centred, examples = unit(vectors - middle), unit(state.example_vectors - middle)
+    density, alike = _neighbourhood(centred, unit(others - middle))
+    likeness = (centred @ examples.T).max(axis=1, initial=0.0).clip(0, 1)  # (C,) with the nearest example
+    probabilities, shots = predictions.of_texts[numbers], state.examples.membership.sum(axis=0)
+    need = ((shots.min() + 1) / (shots + 1)) ** NEED  # (N,)
+    doubts = uncertainty(probabilities, thresholds) * need  # (C, N)
+    value = density * (UNSURE_SHARE * doubts.max(axis=1) + (1 - UNSURE_SHARE) * (1 - likeness))
+    found = []
+    for c in _spread(value, vectors, centred, n):
+        most = int(doubts[c].argmax())
+        examples = "1 example" if shots[most] == 1 else f"{shots[most]} examples"
+        aspect = (
+            f"{state.examples.names[most]} {probabilities[c, most]:.2f}, threshold {thresholds[most]:.2f}, {examples}"
         )
-        for c in chosen
-    ]  # fmt: skip
+        why = _why(aspect, doubts[c, most] / need[most], int(alike[c]), float(likeness[c]))
+        found.append(Suggestion(texts[numbers[c]], why, numbers[c]))
+    return found
 
 
 def uncertainty(probabilities: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
@@ -63,41 +75,42 @@ def uncertainty(probabilities: np.ndarray, thresholds: np.ndarray) -> np.ndarray
     return 1 - np.abs(probabilities - thresholds) / np.maximum(room, 1e-9)
 
 
-def _candidates(state: FittedState, texts: Sequence[str], predictions: SentencePredictions) -> list[int]:
-    """Texts with words, each once, that are no examples yet."""
-    seen = {example_identity(text) for text in state.examples.texts}
-    found = []
-    for index, text in enumerate(texts):
-        identity = example_identity(text)
-        if identity not in seen and predictions.probabilities[predictions.rows[index]].any():
-            seen.add(identity)
-            found.append(index)
-    return found
+def _spread(value: np.ndarray, vectors: np.ndarray, centred: np.ndarray, n: int) -> list[int]:
+    """At most `n`, the best first; (C,) values fall with the likeness to one that is chosen."""
+    chosen: list[int] = []
+    left, taken = np.ones(len(value), dtype=bool), np.zeros(len(value))
+    while len(chosen) < n and left.any():
+        best = int(np.where(left, value * (1 - taken), -np.inf).argmax())
+        chosen.append(best)
+        taken = np.maximum(taken, (centred @ centred[best]).clip(0, 1))
+        left &= vectors @ vectors[best] < NEAR
+        left[best] = False
+    return chosen
 
 
-def _vector(predictions: SentencePredictions, index: int) -> np.ndarray:
-    total = predictions.vectors[predictions.rows[index]].sum(axis=0)
-    return total / max(float(np.linalg.norm(total)), 1e-9)
+def _vectors(predictions: SentencePredictions, numbers: Sequence[int]) -> np.ndarray:
+    """(numbers, d) unit vector of each text: the direction of the sum of its sentences."""
+    return unit(np.stack([predictions.vectors[predictions.rows[i]].sum(axis=0) for i in numbers]))
 
 
-def _nearest_examples(state: FittedState, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(C,) cosine with the nearest example, from 0 to 1, and which one that is; -1 where there are no examples."""
-    if not len(state.example_vectors):
-        return np.zeros(len(vectors)), np.full(len(vectors), -1)
-    similar = vectors @ state.example_vectors.T
-    return similar.max(axis=1).clip(0, 1), similar.argmax(axis=1)
+def _neighbourhood(texts: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(C,) mean cosine of each of (C, d) texts with the nearest of (M, d) others, and how many of these are alike."""
+    density, alike = np.empty(len(texts)), np.empty(len(texts), dtype=int)
+    rest = max(0, len(others) - NEIGHBOURS)
+    for first in range(0, len(texts), ROWS):
+        cosines = texts[first : first + ROWS] @ others.T
+        alike[first : first + ROWS] = ((cosines >= ALIKE) & (cosines < 1 - 1e-4)).sum(axis=1)  # without itself
+        density[first : first + ROWS] = np.partition(cosines, min(rest, len(others) - 1), axis=1)[:, rest:].mean(axis=1)
+    return density.clip(0.05), alike
 
 
-def _why(
-    state: FittedState, probabilities: np.ndarray, unsure: np.ndarray, thresholds: np.ndarray, similar: float,
-    nearest: int,
-) -> str:  # fmt: skip
-    names, n = state.examples.names, int(unsure.argmax())
-    reasons = []
-    if unsure[n] >= 0.5:
-        reasons.append(f"unsure: {names[n]} {probabilities[n]:.2f}, threshold {thresholds[n]:.2f}")
-    if nearest < 0:
-        reasons.append("new: there are no examples yet")
-    elif similar < 0.5 or not reasons:
-        reasons.append(f"new: nearest is {shortened(state.examples.texts[nearest])} (similarity {similar:.2f})")
-    return "; ".join(reasons)
+def _why(aspect: str, doubt: float, alike: int, likeness: float) -> str:
+    """`aspect` says in words which one is most in doubt."""
+    reasons = [f"unsure: {aspect}"] if doubt >= 0.5 else []
+    if likeness < ALIKE:
+        reasons.append("new: no example is like it")
+    if alike:
+        reasons.append(
+            "typical: one other text is like it" if alike == 1 else f"typical: {alike} other texts are like it"
+        )
+    return "; ".join(reasons) or f"most in doubt is {aspect}"

@@ -13,6 +13,7 @@ from pydantic import Field
 from fewaspect.core.errors import DataError
 from fewaspect.detector.explain import Analysis
 from fewaspect.detector.labelling.discover import AspectGroup
+from fewaspect.detector.labelling.settling import LAST
 from fewaspect.studio.api.fields import LIMITS, CurrentStudio, ProjectId, RequestBody, ResponseBody, Text, example
 from fewaspect.studio.api.problem_details import errors
 from fewaspect.studio.api.sentences import SentenceResponse
@@ -21,6 +22,7 @@ from fewaspect.studio.engine.snapshot import Snapshot
 
 router = APIRouter(prefix="/projects/{project}", tags=["detection"])
 GROUPED = 5000  # sentences among which groups are looked for: a sample of more
+SAMPLED = 300  # sentences that tell whether answers have settled
 CANDIDATES = 600  # sentences among which suggestions are chosen: the most uncertain, and a sample of all
 
 
@@ -106,7 +108,12 @@ class SuggestionResponse(ResponseBody):
 
 
 class Suggestions(ResponseBody):
+    """`changed`: the share of the answers that the last 20 examples have changed, null with too few examples to say;
+    `settled`: it is so small that more labels will hardly change answers."""
+
     suggestions: list[SuggestionResponse]
+    changed: float | None
+    settled: bool
 
 
 class TakenSentences(ResponseBody):
@@ -170,11 +177,13 @@ async def suggestions(
         with studio.engine.foreground():
             snapshot = studio.engine.snapshot(project)
             if snapshot.detector is None:
-                return {"suggestions": []}
+                return {"suggestions": [], "changed": None, "settled": False}
             rows = _candidates(snapshot)
-            chosen = snapshot.detector.suggest([snapshot.sentences.texts[row] for row in rows], n)
+            texts, skip = [snapshot.sentences.texts[row] for row in rows], snapshot.definition.skipped
+            chosen = snapshot.detector.suggest(texts, n, skip)
             shown = present(snapshot, [rows[one.index] for one in chosen])
-            return {"suggestions": [{"sentence": s, "reason": c.why} for s, c in zip(shown, chosen, strict=True)]}
+            found = [{"sentence": s, "reason": c.why} for s, c in zip(shown, chosen, strict=True)]
+            return {"suggestions": found, **_settling(snapshot)}
 
     return await run_in_threadpool(work)
 
@@ -211,6 +220,15 @@ def _candidates(snapshot: Snapshot) -> list[int]:
     uncertain = rows[np.argsort(-snapshot.uncertainty()[rows], kind="stable")][: CANDIDATES // 2]
     sample = rows[:: max(1, len(rows) // (CANDIDATES // 2))]
     return np.union1d(uncertain, sample).tolist()
+
+
+def _settling(snapshot: Snapshot) -> dict[str, Any]:
+    """What the last examples have changed in a fair sample of all sentences."""
+    texts = snapshot.sentences.texts
+    if snapshot.detector is None or len(snapshot.detector.examples_.texts) < 2 * LAST:
+        return {"changed": None, "settled": False}
+    found = snapshot.detector.settling(texts[:: max(1, len(texts) // SAMPLED)])
+    return {"changed": found.changed, "settled": found.settled}
 
 
 def _detected(snapshot: Snapshot, analysis: Analysis | None, explain: bool) -> dict[str, Any]:

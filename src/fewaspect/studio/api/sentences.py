@@ -12,7 +12,7 @@ from fewaspect.studio.api.problem_details import errors
 from fewaspect.studio.engine.presenters import present
 from fewaspect.studio.engine.sentence_query import SentenceQuery
 from fewaspect.studio.engine.snapshot import Snapshot
-from fewaspect.studio.store.definition import put_example, remove_example
+from fewaspect.studio.store.definition import offer_sentence, put_example, remove_example, skip_sentence
 from fewaspect.studio.store.projects import owned_row
 from fewaspect.studio.store.schema import reviews, sentences
 from fewaspect.studio.studio import Studio
@@ -148,6 +148,20 @@ def release(studio: CurrentStudio, project: ProjectId, sentence: Id) -> Any:
         with studio.write(project) as connection:
             remove_example(connection, project, example.id)
     return _one(studio, project, sentence)
+
+
+@router.put("/{sentence}/skipped", status_code=204, responses=errors(404))
+def skip(studio: CurrentStudio, project: ProjectId, sentence: Id) -> None:
+    """Do not offer it for labelling any more."""
+    with studio.write(project) as connection:
+        skip_sentence(connection, project, owned_row(connection, sentences, project, sentence).text)
+
+
+@router.delete("/{sentence}/skipped", status_code=204, responses=errors(404))
+def unskip(studio: CurrentStudio, project: ProjectId, sentence: Id) -> None:
+    """Offer it again, if it was skipped."""
+    with studio.write(project) as connection:
+        offer_sentence(connection, project, owned_row(connection, sentences, project, sentence).text)
 
 
 def _one(studio: Studio, project: int, sentence: int) -> dict[str, Any]:

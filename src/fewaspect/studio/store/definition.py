@@ -16,7 +16,7 @@ from fewaspect.studio.problems import NameTakenError, TooManyError
 from fewaspect.studio.store.database import now
 from fewaspect.studio.store.journal import Journal, change
 from fewaspect.studio.store.projects import owned_row, project_row
-from fewaspect.studio.store.schema import aspects, example_aspects, examples
+from fewaspect.studio.store.schema import aspects, example_aspects, examples, skipped
 from fewaspect.text.identity import text_identity
 
 COLOURS = 12
@@ -50,6 +50,7 @@ class Definition:
     aspects: tuple[Aspect, ...]
     examples: tuple[Example, ...]
     target_precision: float | None = None  # share of the accepted answers that must be right
+    skipped: tuple[str, ...] = ()  # sentences that are not offered for labelling
 
     def as_examples(self) -> Examples:
         """For the detector, by name."""
@@ -85,7 +86,9 @@ def read_definition(connection: Connection, project: int) -> Definition:
     labelled = tuple(
         Example(e.id, e.text, e.identity, e.sentence_id, e.created, tuple(labels.get(e.id, ()))) for e in found
     )
-    return Definition(row.revision, row.threshold, of_project, labelled, row.target_precision)
+    passed = select(skipped.c.text).where(skipped.c.project_id == project).order_by(skipped.c.id)
+    texts = tuple(connection.scalars(passed))
+    return Definition(row.revision, row.threshold, of_project, labelled, row.target_precision, texts)
 
 
 def add_aspect(
@@ -149,6 +152,20 @@ def remove_example(connection: Connection, project: int, example: int) -> None:
     with change(connection, project, f"forget the example {shortened(row.text, 40)}") as journal:
         journal.delete("example_aspects", {"example_id": example})
         journal.delete("examples", {"id": example})
+
+
+def skip_sentence(connection: Connection, project: int, text: str) -> None:
+    """Not to be offered for labelling any more; skipping it twice is no change."""
+    key = {"project_id": project, "identity": identity_of(text)}
+    with change(connection, project, f"skip {shortened(text, 40)}") as journal:
+        if connection.scalar(select(skipped.c.id).filter_by(**key)) is None:
+            journal.insert("skipped", {**key, "text": text, "created": now()})
+
+
+def offer_sentence(connection: Connection, project: int, text: str) -> None:
+    """Take back that it was skipped."""
+    with change(connection, project, f"no longer skip {shortened(text, 40)}") as journal:
+        journal.delete("skipped", {"project_id": project, "identity": identity_of(text)})
 
 
 def set_threshold(connection: Connection, project: int, threshold: float | None) -> None:

@@ -58,6 +58,17 @@ example_aspects = sa.Table(
     sa.Column("aspect_id", sa.Integer, sa.ForeignKey("aspects.id", ondelete="CASCADE"), primary_key=True, index=True),
 )  # fmt: skip
 
+skipped = sa.Table(
+    "skipped", METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _of_project(),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("identity", sa.String(64), nullable=False),  # as of an example
+    sa.Column("created", sa.String(32), nullable=False),
+    sa.UniqueConstraint("project_id", "identity"),
+    sqlite_autoincrement=True,
+)  # fmt: skip
+
 reviews = sa.Table(
     "reviews", METADATA,
     sa.Column("id", sa.Integer, primary_key=True),
