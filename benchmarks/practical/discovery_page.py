@@ -60,6 +60,12 @@ without the mean token state of the texts, weighted by how far below the thresho
 centre belong to no group. More of them left out: more aspects back by members, fewer by F1. Tried and no better: idf
 weights, without principal components or the directions of the named aspects, 12 to 30 clusters of which ten are chosen,
 Ward and average linkage, members by fitting each group as an aspect. On the visible sets it was run once.
+
+What it does not show: the lead over plain k-means comes for the most part from leaving outliers out, and within the
+intervals it is that of k-means without outliers. By F1 and AMI plain k-means, whose groups are larger, is ahead; by
+name the systems that find ten groups do not differ. Where aspects are ways of saying rather than topics ("impact of
+treatment", "compatibility", the courses' "quality"), they do not come back. Groups are sensitive: when a dozen swear
+words joined the words that tell nothing, after the parameters were chosen, the validation sets went from 55.8 to 52.6.
 """
 
 
@@ -71,7 +77,13 @@ def page(records: Sequence[Record]) -> str:
         for group, sets in GROUPS.items():
             here = [record for record in records if record["set"] in sets and record["shots"] == K]
             if here:
-                parts += [f"## {group[0].upper()}{group[1:]}, {K} examples\n", means(here), by_set(here), kept(here)]
+                parts += [
+                    f"## {group[0].upper()}{group[1:]}, {K} examples\n",
+                    means(here),
+                    ahead(here),
+                    by_set(here),
+                    kept(here),
+                ]
     return "\n".join([*parts, surroundings(records)])
 
 
@@ -86,6 +98,25 @@ def means(records: Sequence[Record]) -> str:
     return "\n".join(
         [*lines, "", "±: half of the 95 % interval over the seeds (Student's t), of means over the sets.\n"]
     )
+
+
+def ahead(records: Sequence[Record]) -> str:
+    """By how many points of `members` ours is ahead of each other system, over the seeds of both."""
+    own = seed_means([record for record in records if record["system"] == "fewaspect"])
+    told = []
+    for system, title in TITLES.items():
+        other = seed_means([record for record in records if record["system"] == system])
+        common = sorted(own.keys() & other.keys())
+        if system != "fewaspect" and len(common) > 1:
+            gap = mean_interval([own[seed] - other[seed] for seed in common])
+            told.append(f"{title} {gap.mean:+.1f} ± {gap.half_width:.1f}")
+    return f"Ahead by members, the same draws compared: {'; '.join(told)}.\n" if told else ""
+
+
+def seed_means(records: Sequence[Record]) -> dict[int, float]:
+    """Percent back by members for each seed, mean over the sets."""
+    seeds = {record["seed"] for record in records}
+    return {s: statistics.mean(100 * record["members"] for record in records if record["seed"] == s) for s in seeds}
 
 
 def spread(own: Sequence[Record], name: str, scale: float, digits: int) -> str:
