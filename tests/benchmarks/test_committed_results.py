@@ -59,7 +59,7 @@ def test_the_pages_of_the_scripts_are_those_of_the_committed_results(script: str
 MODULES = {
     "timing", "peers", "plain_model", "speed_figures", "speed_worker", "draws", "page", "systems", "tuning", "worker",
     "measuring", "records", "summary", "curves", "probabilities", "promises_page", "discovery_page", "discovery_peers",
-    "labelling_page", "labelling_pool", "labelling_strategies",
+    "labelling_page", "labelling_pool", "labelling_strategies", "review_sets",
 }  # fmt: skip
 
 

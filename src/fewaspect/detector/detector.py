@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from fewaspect.detector.labelling.discover import AspectGroup
     from fewaspect.detector.labelling.growth import Growth
     from fewaspect.detector.labelling.label_issues import LabelIssue
-    from fewaspect.detector.labelling.settling import Settling
-    from fewaspect.detector.labelling.suggest import Suggestion
+    from fewaspect.detector.labelling.suggest import Settling, Suggestion
     from fewaspect.detector.labelling.target_precision import Promised
 
 
@@ -133,7 +132,7 @@ class AspectDetector(Predictor):
         0.0
         """
         from fewaspect.detector.fitting import fit_aspects
-        from fewaspect.detector.labelling.settling import settling
+        from fewaspect.detector.labelling.suggest import settling
 
         state, checked, examples = self._fitted(), check_texts(texts), self.examples_.texts
         before = fit_aspects(self._model(), state.without(examples[max(0, len(examples) - last) :]))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fewaspect import AspectDetector
-from fewaspect.detector.labelling.settling import SETTLED, settling
+from fewaspect.detector.labelling.suggest import SETTLED, settling
 
 SAME = np.tile([[True, False], [False, False]], (100, 1))  # every other text has an aspect
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fastapi.testclient import TestClient
 
 from fewaspect import AspectDetector
-from fewaspect.detector.labelling.settling import SETTLED
+from fewaspect.detector.labelling.suggest import SETTLED
 from studio_imports import import_text
 
 WHERE = ("in our room", "at the desk", "by night", "on Sunday", "in the garden")

@@ -47,8 +47,10 @@ class Promise:
         return any(value is not None for value in self.thresholds.values())
 
     def __str__(self) -> str:
-        whom = "of each aspect" if self.per_aspect else "overall"
-        return f"{self.precision:g} of the accepted answers {whom} are right, with confidence {self.confidence:g}"
+        whom = "of each aspect" if self.per_aspect else "of all aspects"
+        return (
+            f"at least {self.precision:g} of the accepted answers {whom} are right, with confidence {self.confidence:g}"
+        )
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], names: Sequence[str]) -> Promise:

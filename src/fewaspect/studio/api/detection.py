@@ -13,7 +13,7 @@ from pydantic import Field
 from fewaspect.core.errors import DataError
 from fewaspect.detector.explain import Analysis
 from fewaspect.detector.labelling.discover import AspectGroup
-from fewaspect.detector.labelling.settling import LAST
+from fewaspect.detector.labelling.suggest import LAST
 from fewaspect.studio.api.fields import LIMITS, CurrentStudio, ProjectId, RequestBody, ResponseBody, Text, example
 from fewaspect.studio.api.problem_details import errors
 from fewaspect.studio.api.sentences import SentenceResponse
