@@ -22,7 +22,7 @@ from fewaspect.inference.encoded import Sentences, unit
 
 MOST_TEXTS, MOST_ASPECTS, QUERIES, FOREIGN, PILE = 2400, 12, 120, 6, 1200
 FEWEST = 24  # sentences of an aspect, in both halves together
-SHOTS = (1, 2, 3, 5, 8, 10, 20, 50)
+SHOTS, MOST_SHOTS = (1, 2, 3, 5, 8, 10, 20, 50), 60
 UNNAMED, BARE, NAMES_ALONE, ALONE, WITHOUT_PILE = 0.1, 0.05, 0.1, 0.05, 0.5
 
 
@@ -83,7 +83,7 @@ def tasks(
         aspects = rng.permutation(one.truth.shape[1])[:way]
         order = rng.permutation(len(one.truth))
         pool, rest = order[: len(order) // 2], order[len(order) // 2 :]
-        shots = np.minimum(rng.choice(SHOTS) * rng.uniform(0.5, 1.5, way), 60).astype(int).clip(1)
+        shots = np.minimum(rng.choice(SHOTS) * rng.uniform(0.5, 1.5, way), MOST_SHOTS).astype(int).clip(1)
         shots[rng.random(way) < (1.0 if rng.random() < NAMES_ALONE else BARE)] = 0
         rows = pick(one.truth[:, aspects], pool, shots)
         pile = None if rng.random() < WITHOUT_PILE else pool[:PILE]
@@ -168,7 +168,7 @@ def fit_probability_model(episodes: Sequence[tuple[np.ndarray, np.ndarray]]) -> 
     weights = np.where(spread > 1e-8, fitted.coef_[0] / spread, 0.0)
     intercept = float(fitted.intercept_[0] - weights @ middle)
     named = [dict(zip(FEATURES, map(float, part), strict=True)) for part in np.split(weights, 2)]
-    return ProbabilityModel(intercept, *named)
+    return ProbabilityModel(intercept, *named, most_shots=MOST_SHOTS)
 
 
 def none_rates(sets: Sequence[EncodedSet]) -> tuple[float, ...]:

@@ -245,3 +245,14 @@ def test_the_same_sentence_under_two_aspects_speaks_against_neither() -> None:
     for examples, unused in ((WIDE, 0), (twins, 2)):
         weights = weights_used(lambda examples=examples: bias_of(AspectDetector().fit(examples)))
         assert (weights == 0).sum() == unused
+
+
+def test_more_examples_than_it_has_learned_with_count_as_so_many() -> None:
+    model = ProbabilityModel(-1.0, WEIGHTS, SLOPES, most_shots=60)
+    free = ProbabilityModel(-1.0, WEIGHTS, SLOPES)
+    features = np.random.default_rng(0).random((5, 3, len(FEATURES)))
+    place = FEATURES.index("log_shots")
+    for shots, read in ((7, 7), (60, 60), (61, 60), (1000, 60)):
+        given, counted = features.copy(), features.copy()
+        given[..., place], counted[..., place] = math.log1p(shots), math.log1p(read)
+        assert np.allclose(model(given), free(counted), atol=1e-12)

@@ -53,12 +53,14 @@ class ProbabilityModel:
     """Intercept and weights of the logistic regression.
 
     With K examples a feature's weight is `weights` + `slopes` log(1 + K): few examples are trusted less than many.
+    More than `most_shots`, the most it has learned with, count as so many.
     """
 
     intercept: float
     weights: dict[str, float]
     slopes: dict[str, float] = field(default_factory=lambda: dict.fromkeys(FEATURES, 0.0))
     none_rates: tuple[float, ...] = ()  # share of sentences without an aspect where one is named, two, ...
+    most_shots: int | None = None
 
     def __call__(self, features: np.ndarray, bias: float = 0.0) -> np.ndarray:
         """(Q, N) probabilities of (Q, N, features)."""
@@ -67,8 +69,11 @@ class ProbabilityModel:
     def logits(self, features: np.ndarray) -> np.ndarray:
         """(Q, N) of (Q, N, features)."""
         weights, slopes = (np.array([part[name] for name in FEATURES]) for part in (self.weights, self.slopes))
-        log_shots: np.ndarray = features[..., FEATURES.index("log_shots")]
-        return features @ weights + log_shots * (features @ slopes) + self.intercept
+        place = FEATURES.index("log_shots")
+        log_shots: np.ndarray = features[..., place]
+        counted = log_shots if self.most_shots is None else np.minimum(log_shots, math.log1p(self.most_shots))
+        beyond = weights[place] * (log_shots - counted)
+        return features @ weights - beyond + counted * (features @ slopes) + self.intercept
 
     def few_aspects_bias(self, aspects: int) -> float:
         """What is added to the logits where so few aspects are named that more sentences than `NONE_RATE` have none."""
@@ -82,6 +87,7 @@ class ProbabilityModel:
         further = {name: value for name, value in self.weights.items() if name not in _VERSION_0_1.values() and value}
         further |= {f"{name} log_shots": value for name, value in self.slopes.items() if value}
         further |= {f"none of {n}": value for n, value in enumerate(self.none_rates, start=1)}
+        further |= {} if self.most_shots is None else {"most_shots": self.most_shots}
         return f"Presence(intercept={self.intercept!r}, weights={weights!r})" + (repr(further) if further else "")
 
     def save(self, path: Path) -> None:
@@ -95,7 +101,8 @@ class ProbabilityModel:
         given |= {_VERSION_0_1.get(name, name): value for name, value in content["weights"].items()}
         slopes = {**dict.fromkeys(FEATURES, 0.0), **content.get("slopes", {})}
         weights, slopes = ({name: float(part[name]) for name in FEATURES} for part in (given, slopes))
-        return cls(float(content["intercept"]), weights, slopes, tuple(map(float, content.get("none_rates", ()))))
+        rates, most = tuple(map(float, content.get("none_rates", ()))), content.get("most_shots")
+        return cls(float(content["intercept"]), weights, slopes, rates, None if most is None else int(most))
 
     @classmethod
     def load(cls, path: Path) -> ProbabilityModel:
