@@ -52,13 +52,22 @@ def test_every_format_has_what_is_accepted_and_what_needs_a_look(files: Path, tu
     assert "need a look" in result.stderr
     rows = [json.loads(line) for line in (files / "tagged.jsonl").read_text().splitlines()]
     assert any(row["accepted"] for row in rows)
-    assert all(sorted(row["accepted"] + row["review"]) == sorted(row["aspects"]) for row in rows)
+    assert all(sorted(row["accepted"] + row["to_review"]) == sorted(row["aspects"]) for row in rows)
     with (files / "tagged.csv").open(newline="") as file:
         cells = list(csv.DictReader(file))
     assert [row["accepted"] for row in cells] == ["; ".join(row["accepted"]) for row in rows]
     table = pyarrow.parquet.read_table(files / "tagged.parquet")
-    assert table.column_names[1:4] == ["aspects", "accepted", "review"]
-    assert table["review"].to_pylist() == [row["review"] for row in rows]
+    assert table.column_names[1:4] == ["aspects", "accepted", "to_review"]
+    assert table["to_review"].to_pylist() == [row["to_review"] for row in rows]
+
+
+def test_reviews_in_a_column_called_review_get_the_columns_too(files: Path, tuned: Path, tmp_path: Path) -> None:
+    (tmp_path / "reviews.csv").write_text("id,review\n1,See you on Monday.\n")
+    for kind in ("csv", "jsonl", "parquet"):
+        result = run("detect", tmp_path / "reviews.csv", "--model", tuned, "-q", "-o", tmp_path / f"tagged.{kind}")
+        assert result.exit_code == 0, result.exception
+    (row,) = csv.DictReader((tmp_path / "tagged.csv").open(newline=""))
+    assert (row["review"], row["accepted"], row["to_review"]) == ("See you on Monday.", "", "")
 
 
 def test_sentences_have_their_own(files: Path, tuned: Path) -> None:

@@ -176,9 +176,9 @@ def test_a_table_has_the_columns_only_where_there_is_a_promise(promising: Aspect
 
     texts = [own[0] for own in load_showcase().examples.values()]
     found = promising.predict_batch(pa.table({"text": texts}))
-    assert found.column_names[1:4] == ["aspects", "accepted", "review"]
+    assert found.column_names[1:4] == ["aspects", "accepted", "to_review"]
     for row in found.to_pylist():
-        assert sorted(row["accepted"] + row["review"]) == sorted(row["aspects"])
+        assert sorted(row["accepted"] + row["to_review"]) == sorted(row["aspects"])
     plain = AspectDetector().fit({"food": ["cold soup"]}).predict_batch(pa.table({"text": texts}))
     assert "accepted" not in plain.column_names
 
