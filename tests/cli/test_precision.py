@@ -96,6 +96,13 @@ def test_what_was_not_promised_is_refused(files: Path, tuned: Path) -> None:
         assert "fewaspect tune MODEL LABELLED --precision 0.9" in str(result.exception)
 
 
+@pytest.mark.parametrize("precision", ["nan", "0", "-1", "1", "2"])
+def test_what_is_no_precision_is_refused_whatever_was_promised(tuned: Path, precision: str) -> None:
+    result = run("detect", "-", "--model", tuned, "--precision", precision, input="hello\n")
+    assert isinstance(result.exception, ConfigError)
+    assert "precision: expected a number between 0 and 1" in str(result.exception)
+
+
 def test_too_few_examples_are_refused_and_said(files: Path) -> None:
     result = run("detect", "-", "--examples", files / "examples.json", "--precision", "0.9", input="hello\n")
     assert isinstance(result.exception, ConfigError)

@@ -122,8 +122,9 @@ def hold_precision(detector: AspectDetector, precision: float | None, examples: 
     """Refuse a detector that does not promise this precision; one of examples is tuned on them first."""
     if precision is None:
         return
-    from fewaspect.detector.labelling.target_precision import lacking
+    from fewaspect.detector.labelling.target_precision import Goal, lacking
 
+    Goal.checked(precision, 0.9)
     expected, found = "a detector that was tuned to it", "none"
     if examples is not None:
         more = detector.tune(precision=precision).overall.more
