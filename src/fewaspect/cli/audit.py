@@ -65,10 +65,11 @@ def audit(
             "expected REVIEWS and --output SHEET to draw sentences, or --result SHEET to read a sheet that was filled "
             "in, found neither."
         )
-    from fewaspect.reviews.audit_sheet import check_extension, read_sheet, write_sheet
+    from fewaspect.reviews.audit_sheet import check_extension, read_sheet, refuse_answered, write_sheet
 
     check_extension(output)
     refuse_own_input(str(output), reviews, examples)
+    refuse_answered(output, after)
     reads, _ = choose_formats(reviews, None, None, read_as)
 
     from rich.console import Console
@@ -110,7 +111,8 @@ def _print_result(sheet: Path) -> None:
     Console().print(_table(drawn, found))
     typer.echo(
         f"{found.labelled} of {len(drawn.sentences)} sentences checked, {drawn.size:,} in all. About {found.more} more "
-        "would halve the interval of the F1 of all answers: fewaspect audit REVIEWS --after SHEET -n N -o SHEET."
+        f"would halve the interval of the F1 of all answers: fewaspect audit REVIEWS --model MODEL --after {sheet} "
+        f"-n N -o {sheet}"
     )
 
 
