@@ -48,7 +48,7 @@ def suggest(
     column: Column = None,
     encoding: Encoding = "utf-8",
 ) -> None:
-    """Find the sentences whose labels would teach the detector most, and say why."""
+    """Pick sentences that are worth a label, doubtful, new or typical ones, and say why."""
     reads, _ = choose_formats(reviews, None, None, read_as)
     if output:
         refuse_own_input(str(output), reviews, examples)
