@@ -96,6 +96,28 @@ def test_skipped_sentences_and_kept_labels_go_with_an_exported_project(client: T
     assert copy["can_undo"] is None
 
 
+def test_an_answer_of_an_aspect_that_there_is_not_is_refused_and_not_stored(client: TestClient, project: str) -> None:
+    sentence = client.get(f"{project}/audit", params={"n": 1}).json()["sentences"][0]["id"]
+    refused = client.put(f"{project}/audit/{sentence}", json={"aspects": [1, 999]})
+    assert refused.status_code == 404
+    assert "found none with the id 999" in refused.json()["detail"]
+    assert client.get(f"{project}/audit").json()["checked"] == 0
+
+
+def test_sentences_that_look_the_same_are_checked_once(client: TestClient, project: str) -> None:
+    """They differ in a soft hyphen, which nobody sees; the answer may be given to either."""
+    same = ("The break\u00adfast was late.", "The breakfast was late.")
+    import_text(client, project, "\n".join(same) + "\n")
+    page = client.get(f"{project}/sentences", params={"limit": 200}).json()["sentences"]
+    size = client.get(f"{project}/audit").json()["size"]
+    for text in reversed(same):
+        number = next(one["id"] for one in page if one["text"] == text)
+        client.put(f"{project}/audit/{number}", json={"aspects": []}).raise_for_status()
+        assert client.get(f"{project}/audit/result").json()["result"]["labelled"] == 1
+        found = client.get(f"{project}/audit").json()
+        assert (found["checked"], found["size"]) == (1, size)
+
+
 def test_examples_are_not_asked_for_and_a_new_aspect_is_asked_of_all(client: TestClient, project: str) -> None:
     sentences = client.get(f"{project}/audit").json()["sentences"]
     for sentence in sentences[:2]:
