@@ -45,6 +45,7 @@ def test_label_issues_are_listed_and_written(folder: Path, tmp_path: Path) -> No
     first = json.loads((tmp_path / "issues.jsonl").read_text().splitlines()[0])
     assert (first["text"], first["labels"], first["suggested"]) == (FOOD[-1], ["food"], ["noise"])
     assert "examples to check" in result.stdout
+    assert isinstance(run("label-issues", folder / "model", "-o", tmp_path / "issues.csv").exception, ConfigError)
 
 
 @pytest.mark.parametrize("name", ["check.jsonl", "check.csv"])

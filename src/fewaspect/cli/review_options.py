@@ -176,9 +176,9 @@ def parse_thresholds(values: list[str], classes: list[str]) -> float | dict[str,
     return named if common is None else {name: named.get(name, common) for name in classes}
 
 
-def refuse_own_input(output: str, reviews: str, examples: Path | None) -> None:
-    """Results never take the place of the reviews or the examples."""
-    for name, given in (("reviews", reviews), ("examples", examples)):
+def refuse_own_input(output: str, reviews: str, examples: Path | None, skip: Path | None = None) -> None:
+    """Results never take the place of the reviews, the examples or what was labelled before."""
+    for name, given in (("reviews", reviews), ("examples", examples), ("skipped sentences", skip)):
         if given is not None and _is_same_file(str(given), Path(output)):
             raise ConfigError(f"{output}: --output names the file of the {name}.\nName another file.")
 

@@ -51,7 +51,7 @@ def suggest(
     """Pick sentences that are worth a label, doubtful, new or typical ones, and say why."""
     reads, _ = choose_formats(reviews, None, None, read_as)
     if output:
-        refuse_own_input(str(output), reviews, examples)
+        refuse_own_input(str(output), reviews, examples, skip)
         refuse_other_than_json_lines(output)
 
     from rich.console import Console
@@ -82,11 +82,13 @@ def suggest(
 
 
 def _skipped(path: Path, encoding: str) -> list[str]:
-    """The sentences of a file, which may be one that `--output` wrote."""
+    """The sentences of a file, which may be one that `--output` wrote, or hold whole reviews."""
     from fewaspect.reviews.readers.source import Source, read_reviews
+    from fewaspect.text.splitting import sentence_spans
 
     reads, _ = choose_formats(str(path), None, None, None)
-    return [review.text for review in read_reviews(Source(str(path), reads, encoding), None)]
+    texts = [review.text for review in read_reviews(Source(str(path), reads, encoding), None)]
+    return [text[start:end] for text in texts for start, end in sentence_spans(text)]
 
 
 def refuse_other_than_json_lines(output: Path) -> None:

@@ -13,7 +13,8 @@ from fewaspect.text.identity import example_identity
 
 
 def complete_answers(snapshot: Snapshot, answers: Sequence[Answer]) -> dict[str, Answer]:
-    """By identity, as `draw_audit` tells sentences apart: those that were given of all the aspects there are now. Others are asked again."""
+    """Those that were given of all the aspects there are now, by what tells sentences apart in `draw_audit`. Others are
+    asked again."""
     return {example_identity(a.text): a for a in answers if a.asked.issuperset(snapshot.aspect_ids)}
 
 
