@@ -125,7 +125,7 @@ def hold_precision(detector: AspectDetector, precision: float | None, examples: 
     from fewaspect.detector.labelling.target_precision import Goal, lacking
 
     Goal.checked(precision, 0.9)
-    expected, found = "a detector that was tuned to it", "none"
+    expected, found = "a detector that was tuned to it", "none in force"
     if examples is not None:
         more = detector.tune(precision=precision).overall.more
         expected, found = "examples that suffice for it", f"too few or too unsure ones: {lacking(more)}"

@@ -171,6 +171,23 @@ def test_every_answer_is_accepted_or_to_be_reviewed(promising: AspectDetector) -
     assert promising.thresholds_ == AspectDetector().fit(load_showcase().examples).thresholds_
 
 
+def test_while_a_threshold_keeps_accepted_answers_back_nothing_is_promised(promising: AspectDetector) -> None:
+    """Of two aspects that keep a promise together, the worse may be left alone."""
+    promise = promising.promise_
+    assert promise is not None
+    name, accepted_from = next((name, own) for name, own in promise.thresholds.items() if own is not None)
+    try:
+        promising.set_params(threshold={name: accepted_from + 0.01})
+        assert promising.promise_ is None
+        with pytest.raises(ConfigError, match="found one that changed since"):
+            promising.predict(["cold soup"], review=True)
+        promising.set_params(threshold={name: 0.1})
+        assert promising.promise_ is promise
+    finally:
+        promising.set_params(threshold=None)
+    assert promising.promise_ is promise
+
+
 def test_a_table_has_the_columns_only_where_there_is_a_promise(promising: AspectDetector) -> None:
     import pyarrow as pa
 
