@@ -14,8 +14,7 @@ from fewaspect.cli.review_options import (
     Examples,
     From,
     Model,
-    adapt_detector,
-    make_detector,
+    detector_and_sentences,
     refuse_own_input,
 )
 from fewaspect.core.errors import ConfigError
@@ -72,18 +71,11 @@ def audit(
     refuse_answered(output, after)
     reads, _ = choose_formats(reviews, None, None, read_as)
 
-    from rich.console import Console
-
-    from fewaspect.reviews.readers.source import Source, read_reviews
-    from fewaspect.reviews.sampling import ReviewSample, sample_sentences
+    from fewaspect.reviews.readers.source import Source
 
     earlier, labels = read_sheet(after) if after else (None, [])
-    source, sample = Source(reviews, reads, encoding), ReviewSample()
-    texts = sample_sentences((review.text for review in sample.passing(read_reviews(source, column))), limit)
-    if not texts:
-        raise source.place.error("expected reviews, found none with a word in it.")
-    detector = make_detector(examples, model)
-    adapt_detector(detector, sample.texts, adapt, Console(stderr=True))
+    source = Source(reviews, reads, encoding)
+    detector, texts = detector_and_sentences(source, column, limit, examples, model, adapt)
     drawn = detector.audit(texts, number, seed=earlier.seed if earlier else seed, after=earlier)
     write_sheet(output, drawn, [*labels, *([None] * (len(drawn.sentences) - len(labels)))])
     new = len(drawn.sentences) - len(labels)

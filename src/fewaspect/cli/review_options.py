@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fewaspect.detector.detector import AspectDetector
+    from fewaspect.reviews.readers.source import Source
 
 Reviews = Annotated[
     str,
@@ -116,6 +117,24 @@ def adapt_detector(
         with console.status("learning from the reviews"):
             detector.adapt(sample())
     say_learned(console, detector.pile_size_, own, adapt)
+
+
+def detector_and_sentences(
+    source: Source, column: str | None, limit: int, examples: Path | None, model: Path | None, adapt: bool | None
+) -> tuple[AspectDetector, list[str]]:
+    """A detector, adapted if `adapt` says so, and the different sentences of the reviews, at most `limit`."""
+    from rich.console import Console
+
+    from fewaspect.reviews.readers.source import read_reviews
+    from fewaspect.reviews.sampling import ReviewSample, sample_sentences
+
+    sample = ReviewSample()
+    texts = sample_sentences((review.text for review in sample.passing(read_reviews(source, column))), limit)
+    if not texts:
+        raise source.place.error("expected reviews, found none with a word in it.")
+    detector = make_detector(examples, model)
+    adapt_detector(detector, sample.texts, adapt, Console(stderr=True))
+    return detector, texts
 
 
 def hold_precision(detector: AspectDetector, precision: float | None, examples: Path | None) -> None:

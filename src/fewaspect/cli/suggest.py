@@ -16,8 +16,7 @@ from fewaspect.cli.review_options import (
     From,
     Model,
     Reviews,
-    adapt_detector,
-    make_detector,
+    detector_and_sentences,
     refuse_own_input,
 )
 from fewaspect.core.errors import ConfigError
@@ -57,18 +56,12 @@ def suggest(
     from rich.console import Console
 
     from fewaspect.core.files import atomic_write
-    from fewaspect.reviews.readers.source import Source, read_reviews
-    from fewaspect.reviews.sampling import ReviewSample, sample_sentences
+    from fewaspect.reviews.readers.source import Source
 
-    source, sample = Source(reviews, reads, encoding), ReviewSample()
+    source = Source(reviews, reads, encoding)
     skipped = [] if skip is None else _skipped(skip, encoding)
     with atomic_write(output) if output else nullcontext() as file:  # a folder that is not there shows before the work
-        passing = sample.passing(read_reviews(source, column))
-        texts = sample_sentences((review.text for review in passing), limit)
-        if not texts:
-            raise source.place.error("expected reviews, found none with a word in it.")
-        detector = make_detector(examples, model)
-        adapt_detector(detector, sample.texts, adapt, Console(stderr=True))
+        detector, texts = detector_and_sentences(source, column, limit, examples, model, adapt)
         suggestions = detector.suggest(texts, number, skip=skipped)
         analyses = detector.analyze_many([suggestion.text for suggestion in suggestions], words=False)
         found = [list(analysis.aspects) for analysis in analyses]
