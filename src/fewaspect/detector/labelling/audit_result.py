@@ -167,7 +167,7 @@ def read_answers(audit: Audit, labels: Any) -> tuple[list[int], np.ndarray]:
     """Which sentences are labelled, and (n, N) what is true of them."""
     if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise DataError(f"labels: expected a list of aspect names, or None, for each sentence, found {labels!r}.")
-    given = labels if hasattr(labels, "shape") else list(labels)
+    given: Any = labels if hasattr(labels, "shape") else list(labels)
     check_lengths(len(audit.sentences), len(given))
     rows = [row for row, own in enumerate(given) if own is not None]
     truth, unknown = to_indicator_matrix(
