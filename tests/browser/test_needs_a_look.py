@@ -42,8 +42,8 @@ def test_the_sentences_that_need_a_look_are_a_list_that_gets_shorter(
     download.value.save_as(tmp_path / "results.csv")
     with (tmp_path / "results.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert {"accepted", "review"} <= set(rows[0])
-    assert any(row["review"] for row in rows)
+    assert {"accepted", "to_review"} <= set(rows[0])
+    assert any(row["to_review"] for row in rows)
 
 
 def test_too_few_examples_say_what_they_lack(page: Any, shoot: Callable[[str], None]) -> None:

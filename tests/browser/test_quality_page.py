@@ -26,6 +26,13 @@ def add_aspect(page: Any, name: str, examples: list[str]) -> None:
     page.locator(".aspect-name", has_text=name).wait_for()
 
 
+def fits(page: Any, selector: str) -> bool:
+    """Whether nothing in it is wider than there is room."""
+    return page.locator(selector).evaluate_all(
+        "boxes => boxes.every(b => b.scrollWidth <= b.clientWidth && b.scrollWidth <= b.parentElement.clientWidth)"
+    )
+
+
 def test_checked_sentences_tell_how_good_it_is_and_are_never_lost(
     page: Any, studio: Any, shoot: Callable[[str], None]
 ) -> None:
@@ -46,6 +53,9 @@ def test_checked_sentences_tell_how_good_it_is_and_are_never_lost(
     shoot("quality")
     assert page.get_by_role("region", name="How good it is").locator("tbody tr").count() == len(examples) + 1
     assert page.locator(".aspect-bottom .linked").all_inner_texts() == examples  # they are no examples
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert fits(page, ".audit"), "on a phone, the table scrolls by itself"
+    page.set_viewport_size({"width": 1280, "height": 800})
     first = page.locator(".audit article p").first.inner_text()
     studio.restart(signal.SIGKILL)
     page.goto(studio.address)
@@ -69,6 +79,7 @@ def test_examples_to_check_are_kept_changed_or_removed(page: Any, shoot: Callabl
     listed = page.get_by_role("region", name="Examples to check").locator("li", has_text="loud street noise all night")
     listed.get_by_text("rather:").wait_for()
     page.locator("li.aspect .growth").first.wait_for()
+    assert fits(page, "li.aspect")
     shoot("examples-to-check")
     listed.get_by_role("button", name="Change").click()
     listed.wait_for(state="hidden")

@@ -33,6 +33,6 @@ def test_what_is_accepted_and_what_needs_a_look_are_columns_of_a_detector_that_p
     job = prepare_job(source, output, settings, pack(detector), tuple(EXAMPLES), promised=True)
     run_job(job, process_locally)
     table = pq.read_table(tmp_path / "out" / "part-00000.parquet")
-    assert table.column_names[1:4] == ["aspects", "accepted", "review"]
-    assert table["review"].to_pylist() == table["aspects"].to_pylist(), "two labels promise nothing"
+    assert table.column_names[1:4] == ["aspects", "accepted", "to_review"]
+    assert table["to_review"].to_pylist() == table["aspects"].to_pylist(), "two labels promise nothing"
     assert not any(table["accepted"].to_pylist())

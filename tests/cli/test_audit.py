@@ -45,6 +45,7 @@ def test_label_issues_are_listed_and_written(folder: Path, tmp_path: Path) -> No
     first = json.loads((tmp_path / "issues.jsonl").read_text().splitlines()[0])
     assert (first["text"], first["labels"], first["suggested"]) == (FOOD[-1], ["food"], ["noise"])
     assert "examples to check" in result.stdout
+    assert isinstance(run("label-issues", folder / "model", "-o", tmp_path / "issues.csv").exception, ConfigError)
 
 
 @pytest.mark.parametrize("name", ["check.jsonl", "check.csv"])
@@ -63,6 +64,40 @@ def test_a_sheet_is_drawn_filled_in_and_gone_on_with(folder: Path, tmp_path: Pat
     assert again.exit_code == 0, again.exception
     assert "2 of 6 sentences to check" in again.stdout
     assert "3 of 6 sentences checked" in run("audit", "--result", more).stdout
+
+
+@pytest.mark.parametrize(("filled", "other"), [("check.csv", "check.csv"), ("check.csv", "check.jsonl")])
+def test_answers_are_not_overwritten_by_another_draw(folder: Path, tmp_path: Path, filled: str, other: str) -> None:
+    draw = ("audit", folder / "reviews.txt", "--model", folder / "model", "-n", "3", "-o")
+    assert run(*draw, tmp_path / filled).exit_code == 0
+    assert run(*draw, tmp_path / filled).exit_code == 0  # nobody has filled it in
+    fill_in(tmp_path / filled)
+    before = (tmp_path / filled).read_bytes()
+    refused = run(*draw, tmp_path / other, "--seed", "7")
+    assert isinstance(refused.exception, ConfigError)
+    assert f"--after {tmp_path / filled}" in str(refused.exception)
+    assert (tmp_path / filled).read_bytes() == before
+    assert "2 of 3 sentences checked" in run("audit", "--result", tmp_path / filled).stdout
+    assert run(*draw, tmp_path / filled, "--after", tmp_path / filled).exit_code == 0
+    result = run("audit", "--result", tmp_path / filled).stdout
+    assert "2 of 6 sentences checked" in result
+    assert f"--model MODEL --after {tmp_path / filled}" in "".join(result.splitlines())
+
+
+def test_an_earlier_sheet_is_read_if_writing_the_next_breaks_off(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sheet = tmp_path / "check.csv"
+    draw = ("audit", folder / "reviews.txt", "--model", folder / "model", "-n", "2", "-o", sheet)
+    run(*draw)
+    fill_in(sheet)
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr("fewaspect.reviews.audit_sheet.table_writer", full)
+    assert run(*draw, "--after", sheet).exit_code
+    assert "1 of 4 sentences checked" in run("audit", "--result", sheet).stdout
 
 
 def fill_in(sheet: Path) -> None:
@@ -89,7 +124,9 @@ def test_what_is_wrong_with_a_sheet_is_said(folder: Path, tmp_path: Path) -> Non
     sheet.write_text(json.dumps({**first, "text": "another", "labels": []}) + "\n")
     assert "expected a sentence of check.audit.json" in str(run("audit", "--result", sheet).exception)
     (tmp_path / "check.audit.json").unlink()
-    assert isinstance(run("audit", "--result", sheet).exception, CheckpointError)
+    missing = run("audit", "--result", sheet).exception
+    assert isinstance(missing, CheckpointError)
+    assert "expected check.audit.json beside it" in str(missing)
     assert isinstance(run("audit", folder / "reviews.txt", "--model", folder / "model").exception, ConfigError)
     assert isinstance(run("audit", folder / "reviews.txt", "--result", sheet).exception, ConfigError)
     wrong = run("audit", folder / "reviews.txt", "--model", folder / "model", "-o", tmp_path / "sheet.xlsx")

@@ -95,7 +95,12 @@ def test_suggestions_are_sentences_each_once(fitted: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content"), [("s.txt", "the lift was broken\n"), ("s.jsonl", '{"text": "The lift was broken"}\n')]
+    ("name", "content"),
+    [
+        ("s.txt", "the lift was broken\n"),
+        ("s.jsonl", '{"text": "The lift was broken"}\n'),
+        ("s.csv", 'review\n"The lift was broken. Nobody mended it."\n'),
+    ],
 )
 def test_sentences_of_a_file_are_skipped(fitted: Path, tmp_path: Path, name: str, content: str) -> None:
     (skip := tmp_path / name).write_text(content)
@@ -103,6 +108,13 @@ def test_sentences_of_a_file_are_skipped(fitted: Path, tmp_path: Path, name: str
     assert result.exit_code == 0, result.exception
     assert "The lift was broken." not in result.stdout
     assert "Cold soup again." in result.stdout
+
+
+def test_what_was_labelled_before_is_not_overwritten_by_new_suggestions(fitted: Path, tmp_path: Path) -> None:
+    (labelled := tmp_path / "next.jsonl").write_text('{"text": "Cold soup", "labels": ["food"]}\n')
+    result = run("suggest", "-", "--model", fitted, "--skip", labelled, "-o", labelled, input="The lift was broken.\n")
+    assert "--output names the file of the skipped sentences" in str(result.exception)
+    assert labelled.read_text() == '{"text": "Cold soup", "labels": ["food"]}\n'
 
 
 def test_a_folder_that_is_missing_shows_before_suggestions_are_sought(tmp_path: Path) -> None:

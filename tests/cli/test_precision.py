@@ -52,13 +52,22 @@ def test_every_format_has_what_is_accepted_and_what_needs_a_look(files: Path, tu
     assert "need a look" in result.stderr
     rows = [json.loads(line) for line in (files / "tagged.jsonl").read_text().splitlines()]
     assert any(row["accepted"] for row in rows)
-    assert all(sorted(row["accepted"] + row["review"]) == sorted(row["aspects"]) for row in rows)
+    assert all(sorted(row["accepted"] + row["to_review"]) == sorted(row["aspects"]) for row in rows)
     with (files / "tagged.csv").open(newline="") as file:
         cells = list(csv.DictReader(file))
     assert [row["accepted"] for row in cells] == ["; ".join(row["accepted"]) for row in rows]
     table = pyarrow.parquet.read_table(files / "tagged.parquet")
-    assert table.column_names[1:4] == ["aspects", "accepted", "review"]
-    assert table["review"].to_pylist() == [row["review"] for row in rows]
+    assert table.column_names[1:4] == ["aspects", "accepted", "to_review"]
+    assert table["to_review"].to_pylist() == [row["to_review"] for row in rows]
+
+
+def test_reviews_in_a_column_called_review_get_the_columns_too(files: Path, tuned: Path, tmp_path: Path) -> None:
+    (tmp_path / "reviews.csv").write_text("id,review\n1,See you on Monday.\n")
+    for kind in ("csv", "jsonl", "parquet"):
+        result = run("detect", tmp_path / "reviews.csv", "--model", tuned, "-q", "-o", tmp_path / f"tagged.{kind}")
+        assert result.exit_code == 0, result.exception
+    (row,) = csv.DictReader((tmp_path / "tagged.csv").open(newline=""))
+    assert (row["review"], row["accepted"], row["to_review"]) == ("See you on Monday.", "", "")
 
 
 def test_sentences_have_their_own(files: Path, tuned: Path) -> None:
@@ -85,6 +94,13 @@ def test_what_was_not_promised_is_refused(files: Path, tuned: Path) -> None:
         assert isinstance(result.exception, ConfigError)
         assert found in str(result.exception)
         assert "fewaspect tune MODEL LABELLED --precision 0.9" in str(result.exception)
+
+
+@pytest.mark.parametrize("precision", ["nan", "0", "-1", "1", "2"])
+def test_what_is_no_precision_is_refused_whatever_was_promised(tuned: Path, precision: str) -> None:
+    result = run("detect", "-", "--model", tuned, "--precision", precision, input="hello\n")
+    assert isinstance(result.exception, ConfigError)
+    assert "precision: expected a number between 0 and 1" in str(result.exception)
 
 
 def test_too_few_examples_are_refused_and_said(files: Path) -> None:

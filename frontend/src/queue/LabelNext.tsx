@@ -12,7 +12,7 @@ import { percent } from "../text/numbers";
 
 const AT_ONCE = 10;
 
-/** The sentences whose labels would teach the most. They stay in place until the next ones are asked for. */
+/** Sentences that are worth a label: doubtful, new, typical. They stay in place until the next ones are asked for. */
 export function LabelNext() {
   const box = useRef<HTMLDivElement>(null);
   const id = project.value!.id;
@@ -27,7 +27,7 @@ export function LabelNext() {
       <div class="intro">
         <h2>Label these next</h2>
         <p class="soft">
-          A few answers here teach the detector the most. Take chips away, add with “+” or a number key, then confirm with Enter. Skip (s) what you cannot decide.
+          The detector is unsure of these, or knows little like them. Take chips away, add with “+” or a number key, then confirm with Enter. Skip (s) what you cannot decide.
         </p>
         {queue.value.length > 0 && (
           <div class="queue-progress">

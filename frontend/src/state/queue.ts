@@ -5,7 +5,7 @@ import { shown } from "./pending";
 
 /** As read; null until the first are there. */
 const suggestions = signal<Suggestion[] | null>(null);
-/** The sentences whose labels would teach the most, as asked last. */
+/** Sentences that are worth a label, as asked last. */
 export const queue = computed(() => (suggestions.value ?? []).map((entry) => ({ ...entry, sentence: shown(entry.sentence) })));
 /** What the last labels have changed; null while that cannot be said. */
 export const settling = signal<Pick<Suggestions, "changed" | "settled"> | null>(null);

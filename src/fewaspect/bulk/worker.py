@@ -16,7 +16,7 @@ from fewaspect.detector.arrow_tables import (
     ACCEPTED,
     ASPECTS,
     FLAGS,
-    REVIEW,
+    TO_REVIEW,
     TextPredictions,
     added_names,
     columns_of,
@@ -141,7 +141,7 @@ class ResultCache:
 def output_schema(plan: Plan, classes: list[str], promised: bool = False) -> pa.Schema:
     """The columns of the input and those that are added."""
     pa, prefix = arrow(), plan.settings.prefix
-    types: dict[str, Any] = dict.fromkeys((ASPECTS, ACCEPTED, REVIEW), pa.list_(pa.string()))
+    types: dict[str, Any] = dict.fromkeys((ASPECTS, ACCEPTED, TO_REVIEW), pa.list_(pa.string()))
     types |= zip(FLAGS, (pa.int32(), pa.bool_()), strict=True)
     names = added_names(classes, prefix, promised)
     added = [(name, types.get(name.removeprefix(prefix), pa.float32())) for name in names]

@@ -14,8 +14,7 @@ from fewaspect.cli.review_options import (
     Examples,
     From,
     Model,
-    adapt_detector,
-    make_detector,
+    detector_and_sentences,
     refuse_own_input,
 )
 from fewaspect.core.errors import ConfigError
@@ -65,24 +64,18 @@ def audit(
             "expected REVIEWS and --output SHEET to draw sentences, or --result SHEET to read a sheet that was filled "
             "in, found neither."
         )
-    from fewaspect.reviews.audit_sheet import check_extension, read_sheet, write_sheet
+    from fewaspect.reviews.audit_sheet import check_extension, read_sheet, refuse_answered, write_sheet
 
     check_extension(output)
     refuse_own_input(str(output), reviews, examples)
+    refuse_answered(output, after)
     reads, _ = choose_formats(reviews, None, None, read_as)
 
-    from rich.console import Console
-
-    from fewaspect.reviews.readers.source import Source, read_reviews
-    from fewaspect.reviews.sampling import ReviewSample, sample_sentences
+    from fewaspect.reviews.readers.source import Source
 
     earlier, labels = read_sheet(after) if after else (None, [])
-    source, sample = Source(reviews, reads, encoding), ReviewSample()
-    texts = sample_sentences((review.text for review in sample.passing(read_reviews(source, column))), limit)
-    if not texts:
-        raise source.place.error("expected reviews, found none with a word in it.")
-    detector = make_detector(examples, model)
-    adapt_detector(detector, sample.texts, adapt, Console(stderr=True))
+    source = Source(reviews, reads, encoding)
+    detector, texts = detector_and_sentences(source, column, limit, examples, model, adapt)
     drawn = detector.audit(texts, number, seed=earlier.seed if earlier else seed, after=earlier)
     write_sheet(output, drawn, [*labels, *([None] * (len(drawn.sentences) - len(labels)))])
     new = len(drawn.sentences) - len(labels)
@@ -110,7 +103,8 @@ def _print_result(sheet: Path) -> None:
     Console().print(_table(drawn, found))
     typer.echo(
         f"{found.labelled} of {len(drawn.sentences)} sentences checked, {drawn.size:,} in all. About {found.more} more "
-        "would halve the interval of the F1 of all answers: fewaspect audit REVIEWS --after SHEET -n N -o SHEET."
+        f"would halve the interval of the F1 of all answers: fewaspect audit REVIEWS --model MODEL --after {sheet} "
+        f"-n N -o {sheet}"
     )
 
 

@@ -16,8 +16,7 @@ from fewaspect.cli.review_options import (
     From,
     Model,
     Reviews,
-    adapt_detector,
-    make_detector,
+    detector_and_sentences,
     refuse_own_input,
 )
 from fewaspect.cli.suggest import refuse_other_than_json_lines
@@ -56,18 +55,12 @@ def discover(
 
     from fewaspect.core.extras import require
     from fewaspect.core.files import atomic_write
-    from fewaspect.reviews.readers.source import Source, read_reviews
-    from fewaspect.reviews.sampling import ReviewSample, sample_sentences
+    from fewaspect.reviews.readers.source import Source
 
     require("sklearn", "discover", "Discovery")  # said before the work
-    source, sample = Source(reviews, reads, encoding), ReviewSample()
+    source = Source(reviews, reads, encoding)
     with atomic_write(output) if output else nullcontext() as file:  # a folder that is not there shows before the work
-        passing = sample.passing(read_reviews(source, column))
-        texts = sample_sentences((review.text for review in passing), limit)
-        if not texts:
-            raise source.place.error("expected reviews, found none with a word in it.")
-        detector = make_detector(examples, model)
-        adapt_detector(detector, sample.texts, adapt, Console(stderr=True))
+        detector, texts = detector_and_sentences(source, column, limit, examples, model, adapt)
         groups = detector.discover(texts, number)
         if file:
             _write(file, groups)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fewaspect.cli.suggest import refuse_other_than_json_lines
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -22,6 +24,9 @@ def label_issues(
     ] = None,
 ) -> None:
     """List the examples of a saved detector that its other examples contradict, the strongest first."""
+    if output:
+        refuse_other_than_json_lines(output)
+
     from rich.console import Console
 
     from fewaspect.core.files import atomic_write

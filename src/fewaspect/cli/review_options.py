@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fewaspect.detector.detector import AspectDetector
+    from fewaspect.reviews.readers.source import Source
 
 Reviews = Annotated[
     str,
@@ -118,13 +119,32 @@ def adapt_detector(
     say_learned(console, detector.pile_size_, own, adapt)
 
 
+def detector_and_sentences(
+    source: Source, column: str | None, limit: int, examples: Path | None, model: Path | None, adapt: bool | None
+) -> tuple[AspectDetector, list[str]]:
+    """A detector, adapted if `adapt` says so, and the different sentences of the reviews, at most `limit`."""
+    from rich.console import Console
+
+    from fewaspect.reviews.readers.source import read_reviews
+    from fewaspect.reviews.sampling import ReviewSample, sample_sentences
+
+    sample = ReviewSample()
+    texts = sample_sentences((review.text for review in sample.passing(read_reviews(source, column))), limit)
+    if not texts:
+        raise source.place.error("expected reviews, found none with a word in it.")
+    detector = make_detector(examples, model)
+    adapt_detector(detector, sample.texts, adapt, Console(stderr=True))
+    return detector, texts
+
+
 def hold_precision(detector: AspectDetector, precision: float | None, examples: Path | None) -> None:
     """Refuse a detector that does not promise this precision; one of examples is tuned on them first."""
     if precision is None:
         return
-    from fewaspect.detector.labelling.target_precision import lacking
+    from fewaspect.detector.labelling.target_precision import Goal, lacking
 
-    expected, found = "a detector that was tuned to it", "none"
+    Goal.checked(precision, 0.9)
+    expected, found = "a detector that was tuned to it", "none in force"
     if examples is not None:
         more = detector.tune(precision=precision).overall.more
         expected, found = "examples that suffice for it", f"too few or too unsure ones: {lacking(more)}"
@@ -175,9 +195,9 @@ def parse_thresholds(values: list[str], classes: list[str]) -> float | dict[str,
     return named if common is None else {name: named.get(name, common) for name in classes}
 
 
-def refuse_own_input(output: str, reviews: str, examples: Path | None) -> None:
-    """Results never take the place of the reviews or the examples."""
-    for name, given in (("reviews", reviews), ("examples", examples)):
+def refuse_own_input(output: str, reviews: str, examples: Path | None, skip: Path | None = None) -> None:
+    """Results never take the place of the reviews, the examples or what was labelled before."""
+    for name, given in (("reviews", reviews), ("examples", examples), ("skipped sentences", skip)):
         if given is not None and _is_same_file(str(given), Path(output)):
             raise ConfigError(f"{output}: --output names the file of the {name}.\nName another file.")
 

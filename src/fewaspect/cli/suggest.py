@@ -16,8 +16,7 @@ from fewaspect.cli.review_options import (
     From,
     Model,
     Reviews,
-    adapt_detector,
-    make_detector,
+    detector_and_sentences,
     refuse_own_input,
 )
 from fewaspect.core.errors import ConfigError
@@ -48,27 +47,21 @@ def suggest(
     column: Column = None,
     encoding: Encoding = "utf-8",
 ) -> None:
-    """Find the sentences whose labels would teach the detector most, and say why."""
+    """Pick sentences that are worth a label, doubtful, new or typical ones, and say why."""
     reads, _ = choose_formats(reviews, None, None, read_as)
     if output:
-        refuse_own_input(str(output), reviews, examples)
+        refuse_own_input(str(output), reviews, examples, skip)
         refuse_other_than_json_lines(output)
 
     from rich.console import Console
 
     from fewaspect.core.files import atomic_write
-    from fewaspect.reviews.readers.source import Source, read_reviews
-    from fewaspect.reviews.sampling import ReviewSample, sample_sentences
+    from fewaspect.reviews.readers.source import Source
 
-    source, sample = Source(reviews, reads, encoding), ReviewSample()
+    source = Source(reviews, reads, encoding)
     skipped = [] if skip is None else _skipped(skip, encoding)
     with atomic_write(output) if output else nullcontext() as file:  # a folder that is not there shows before the work
-        passing = sample.passing(read_reviews(source, column))
-        texts = sample_sentences((review.text for review in passing), limit)
-        if not texts:
-            raise source.place.error("expected reviews, found none with a word in it.")
-        detector = make_detector(examples, model)
-        adapt_detector(detector, sample.texts, adapt, Console(stderr=True))
+        detector, texts = detector_and_sentences(source, column, limit, examples, model, adapt)
         suggestions = detector.suggest(texts, number, skip=skipped)
         analyses = detector.analyze_many([suggestion.text for suggestion in suggestions], words=False)
         found = [list(analysis.aspects) for analysis in analyses]
@@ -82,11 +75,13 @@ def suggest(
 
 
 def _skipped(path: Path, encoding: str) -> list[str]:
-    """The sentences of a file, which may be one that `--output` wrote."""
+    """The sentences of a file, which may be one that `--output` wrote, or hold whole reviews."""
     from fewaspect.reviews.readers.source import Source, read_reviews
+    from fewaspect.text.splitting import sentence_spans
 
     reads, _ = choose_formats(str(path), None, None, None)
-    return [review.text for review in read_reviews(Source(str(path), reads, encoding), None)]
+    texts = [review.text for review in read_reviews(Source(str(path), reads, encoding), None)]
+    return [text[start:end] for text in texts for start, end in sentence_spans(text)]
 
 
 def refuse_other_than_json_lines(output: Path) -> None:

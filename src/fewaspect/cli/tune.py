@@ -70,7 +70,7 @@ def _show_promised(promised: Promised, title: str, folder: Path) -> None:
     table = Table("aspect", title=title, title_justify="left")
     for column in ("answers", "accepted", "right", "accepted from"):
         table.add_column(column, justify="right")
-    table.add_column("by itself from")
+    table.add_column("alone from")
     for name, row in promised.items():
         threshold = "never" if row.threshold is None else f"{row.threshold:.2f}"
         own = lacking(row.more) if row.own_threshold is None else f"{row.own_threshold:.2f}"

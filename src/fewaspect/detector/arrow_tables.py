@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ASPECTS, PROBABILITY = "aspects", "p_"
 """The column of the aspects found, and what stands before an aspect's name in the column of its probability."""
-ACCEPTED, REVIEW = "accepted", "review"
+ACCEPTED, TO_REVIEW = "accepted", "to_review"  # not "review", which is what a column of reviews is called
 """The columns into which aspects fall where a promise was made: those that keep it, and those that need a look."""
 FLAGS = ("sentences", "cut")
 """How many sentences were read, and whether one was longer than the encoder reads at once and was read in pieces."""
@@ -38,7 +38,7 @@ class TextPredictions:
 
 def added_names(classes: Sequence[str], prefix: str = "", promised: bool = False) -> list[str]:
     """The columns that `columns_of` makes, in their order."""
-    looked_at = (ACCEPTED, REVIEW) if promised else ()
+    looked_at = (ACCEPTED, TO_REVIEW) if promised else ()
     return [prefix + name for name in (ASPECTS, *looked_at, *(PROBABILITY + name for name in classes), *FLAGS)]
 
 

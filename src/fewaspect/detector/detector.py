@@ -227,7 +227,8 @@ class AspectDetector(Predictor):
         """
         from fewaspect.detector.labelling.growth import measure_growth
 
-        return measure_growth(self._model(), self._fitted())
+        state = self._fitted()
+        return measure_growth(self._model(), state)
 
     def evaluate(self, texts: Sequence[str], labels: Any, *, intervals: bool = False) -> dict[str, Any]:
         """Macro and micro F1, mean average precision, empty accuracy, calibration error; each aspect's own.

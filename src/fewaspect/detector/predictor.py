@@ -63,7 +63,13 @@ class Predictor(Estimator):
 
     @property
     def promise_(self) -> Promise | None:
-        """What `tune(precision=...)` promised of accepted answers; None without one, and once the detector changes."""
+        """What `tune(precision=...)` promised of accepted answers; None without one, once the detector changes, and
+        while a threshold keeps some of these answers back: what is left of all aspects may be right less often."""
+        if self._promise is not None:
+            accepted_from = [self._promise.thresholds[name] for name in self.examples_.names]
+            pairs = zip(self._thresholds, accepted_from, strict=True)
+            if any(own is not None and threshold > own for threshold, own in pairs):
+                return None
         return self._promise
 
     @property
@@ -319,7 +325,7 @@ class Predictor(Estimator):
 
     def _asked_promise(self) -> Promise:
         if (promise := self.promise_) is None:
-            found = "one that changed since" if self._promise_void else "none"
+            found = "one that changed since" if self._promise_void or self._promise else "none"
             raise ConfigError(
                 f"review: expected a detector that was tuned to a precision, found {found}.\n"
                 "Call tune(texts, labels, precision=0.9) first."

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from fewaspect.core.errors import ConfigError
+from fewaspect.core.errors import CheckpointError, ConfigError, FewAspectError
 from fewaspect.core.files import atomic_write
 from fewaspect.data.formats.record_fields import SEPARATOR, Fields, make_sentence
 from fewaspect.data.formats.records import (
@@ -41,9 +41,27 @@ def check_extension(sheet: Path) -> None:
         raise ConfigError(f"{sheet}: expected a name that ends in .jsonl or .csv, found {sheet.suffix or 'none'}.")
 
 
+def refuse_answered(sheet: Path, after: Path | None) -> None:
+    """What a person has filled in is never replaced, unless the new sheet takes it over."""
+    for other in (sheet.with_suffix(suffix) for suffix in (sheet.suffix, *LINES, *TABLE)):  # they share the audit
+        if other.exists() and not (after and after.exists() and other.samefile(after)) and _has_answers(other):
+            raise ConfigError(
+                f"{sheet}: expected a new name, found a sheet that may hold answers, {other}.\n"
+                f"Name another file, or go on with it: --after {other}."
+            )
+
+
+def _has_answers(sheet: Path) -> bool:
+    try:
+        return any(given is not None for *_, given in _records(sheet))
+    except FewAspectError:  # something else, or damaged by hand
+        return True
+
+
 def write_sheet(sheet: Path, audit: Audit, labels: Labels) -> None:
-    """The sheet, and beside it the audit."""
+    """The sheet, and beside it the audit. This comes first: with it, the sheet before can still be read."""
     check_extension(sheet)
+    audit.save(audit_path(sheet))
     with atomic_write(sheet) as file:
         if sheet.suffix.lower() in LINES:
             for sentence, own in zip(audit.sentences, labels, strict=True):
@@ -54,13 +72,17 @@ def write_sheet(sheet: Path, audit: Audit, labels: Labels) -> None:
             for number, (sentence, own) in enumerate(zip(audit.sentences, labels, strict=True), 2):
                 found, given = (_cell(Place(sheet).line(number), names) for names in (sentence.answers, own))
                 writer.writerow((sentence.text, found, given))
-    audit.save(audit_path(sheet))
 
 
 def read_sheet(sheet: Path) -> tuple[Audit, Labels]:
     """The audit, and for each of its sentences the labels, None where there are none yet; rows may have moved."""
     check_extension(sheet)
     records = list(_records(sheet))
+    if not audit_path(sheet).is_file():
+        raise CheckpointError(
+            f"{sheet}: expected {audit_path(sheet).name} beside it, which was written with it, found none.\n"
+            "Put it back: it says what the sentences were drawn from."
+        )
     audit = Audit.load(audit_path(sheet))
     place_of = {example_identity(sentence.text): row for row, sentence in enumerate(audit.sentences)}
     labels: list[list[str] | None] = [None] * len(audit.sentences)

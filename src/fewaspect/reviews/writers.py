@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from fewaspect.core.errors import ConfigError
 from fewaspect.core.files import atomic_write
 from fewaspect.data.formats.records import Place, join_names, quoted, table_writer
-from fewaspect.detector.arrow_tables import ACCEPTED, ASPECTS, PROBABILITY, REVIEW
+from fewaspect.detector.arrow_tables import ACCEPTED, ASPECTS, PROBABILITY, TO_REVIEW
 from fewaspect.reviews.formats import STANDARD, OutputFormat
 from fewaspect.reviews.pages.highlights import Mark, marks
 from fewaspect.reviews.readers.source import Columns, Review
@@ -107,7 +107,7 @@ class Layout:
     def flat_names(self) -> list[str]:
         where = ["row", "start", "end"] if self.per_sentence else []
         explained = ["reason", "words"] if self.explain else []
-        aspects = [ASPECTS, ACCEPTED, REVIEW] if self.promised else [ASPECTS]
+        aspects = [ASPECTS, ACCEPTED, TO_REVIEW] if self.promised else [ASPECTS]
         return [self.prefix + n for n in (*where, *aspects, *(PROBABILITY + c for c in self.classes), *explained)]
 
     def _where(self, row: Row) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class Layout:
         if not self.promised:
             return {ASPECTS: list(row.aspects)}
         accepted = row.accepted or ()
-        apart = {ACCEPTED: list(accepted), REVIEW: [name for name in row.aspects if name not in accepted]}
+        apart = {ACCEPTED: list(accepted), TO_REVIEW: [name for name in row.aspects if name not in accepted]}
         return {ASPECTS: list(row.aspects), **apart}
 
     def _prefixed(self, added: dict[str, Any]) -> dict[str, Any]:

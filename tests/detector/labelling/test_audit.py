@@ -173,6 +173,17 @@ def test_an_audit_is_read_as_it_was_saved_and_other_files_are_refused(tmp_path: 
         Audit.load(tmp_path / "other.json")
 
 
+@pytest.mark.parametrize("part", ["population", "probabilities"])
+def test_an_audit_whose_parts_do_not_fit_together_is_refused(tmp_path: Path, part: str) -> None:
+    drawn(pile(6)[0], 5).save(tmp_path / "audit.json")
+    content = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
+    holder = content if part == "population" else content["sentences"][2]
+    holder[part] = holder[part][:1]
+    (tmp_path / "audit.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(CheckpointError, match="other numbers of aspects than"):
+        Audit.load(tmp_path / "audit.json")
+
+
 def test_what_cannot_be_estimated_is_refused() -> None:
     probabilities, truth = pile(7)
     audit = drawn(probabilities, 5)
@@ -190,6 +201,11 @@ def test_what_cannot_be_estimated_is_refused() -> None:
         texts_after(audit, NAMES, ["another"])
     with pytest.raises(DataError, match="an audit of the aspects a"):
         texts_after(audit, ["a"], [])
+    with pytest.raises(DataError, match="after: expected what an earlier audit returned, found str"):
+        texts_after("check.csv", NAMES, [])  # type: ignore[arg-type]
+    for labels in (None, "food", 3):
+        with pytest.raises(DataError, match="labels: expected a list"):
+            audit.result(labels)
 
 
 def test_a_matrix_of_labels_and_a_table_of_results(fitted: Callable[..., AspectDetector]) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
+from fewaspect.core.errors import NotFittedError
 from fewaspect.detector.labelling.growth import measure_growth
 from fewaspect.detector.labelling.label_issues import contradictions, find_label_issues, issue_strengths
 from fewaspect.detector.labelling.left_out import even_halves, halved_logits, left_out_logits
@@ -111,6 +112,11 @@ def test_growth_says_level_contradictory_or_too_few() -> None:
     mixed = detector([*FOOD[:4], *NOISE[:4]], [*FOOD[4:], *NOISE[4:]]).growth()
     assert {mixed["food"].signal, mixed["noise"].signal} == {"contradictory"}
     assert "check them" in mixed["food"].why
+
+
+def test_growth_of_a_detector_without_aspects_says_so() -> None:
+    with pytest.raises(NotFittedError, match="Call fit or add_aspect first"):
+        AspectDetector().growth()
 
 
 def test_growth_needs_no_examples() -> None:

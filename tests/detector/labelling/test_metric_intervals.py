@@ -70,3 +70,12 @@ def test_a_detector_gives_intervals_when_asked() -> None:
     detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
     texts, labels = ["cold soup", "thin walls", "hello"], [["food"], ["noise"], []]
     assert detector.evaluate(texts, labels, intervals=True)["macro_f1"]["value"] == 1.0
+
+
+def test_many_texts_are_drawn_a_few_times_at_once_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    arrays, recorded = example(50), Recorded()
+    whole = measure_with_intervals(NAMES, *arrays, {})
+    monkeypatch.setattr("fewaspect.detector.labelling.metric_intervals.AT_ONCE", 400)
+    assert measure_with_intervals(NAMES, *arrays, {}) == whole
+    drawn_metrics(*arrays, recorded)  # type: ignore[arg-type]
+    assert recorded.counts.size == 400

@@ -171,14 +171,31 @@ def test_every_answer_is_accepted_or_to_be_reviewed(promising: AspectDetector) -
     assert promising.thresholds_ == AspectDetector().fit(load_showcase().examples).thresholds_
 
 
+def test_while_a_threshold_keeps_accepted_answers_back_nothing_is_promised(promising: AspectDetector) -> None:
+    """Of two aspects that keep a promise together, the worse may be left alone."""
+    promise = promising.promise_
+    assert promise is not None
+    name, accepted_from = next((name, own) for name, own in promise.thresholds.items() if own is not None)
+    try:
+        promising.set_params(threshold={name: accepted_from + 0.01})
+        assert promising.promise_ is None
+        with pytest.raises(ConfigError, match="found one that changed since"):
+            promising.predict(["cold soup"], review=True)
+        promising.set_params(threshold={name: 0.1})
+        assert promising.promise_ is promise
+    finally:
+        promising.set_params(threshold=None)
+    assert promising.promise_ is promise
+
+
 def test_a_table_has_the_columns_only_where_there_is_a_promise(promising: AspectDetector) -> None:
     import pyarrow as pa
 
     texts = [own[0] for own in load_showcase().examples.values()]
     found = promising.predict_batch(pa.table({"text": texts}))
-    assert found.column_names[1:4] == ["aspects", "accepted", "review"]
+    assert found.column_names[1:4] == ["aspects", "accepted", "to_review"]
     for row in found.to_pylist():
-        assert sorted(row["accepted"] + row["review"]) == sorted(row["aspects"])
+        assert sorted(row["accepted"] + row["to_review"]) == sorted(row["aspects"])
     plain = AspectDetector().fit({"food": ["cold soup"]}).predict_batch(pa.table({"text": texts}))
     assert "accepted" not in plain.column_names
 

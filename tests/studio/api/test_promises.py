@@ -70,14 +70,14 @@ def test_accepted_answers_and_others_are_told_apart_everywhere(client: TestClien
     assert len(looks) == promise["look"]
     assert all(set(s["look"]) <= set(s["aspects"]) for s in shown)
     rows = list(csv.DictReader(io.StringIO(client.get(f"{sample}/results").text)))
-    assert sum(bool(row["review"]) for row in rows) == promise["look"]
+    assert sum(bool(row["to_review"]) for row in rows) == promise["look"]
     assert all(
-        sorted(filter(None, f"{row['accepted']}; {row['review']}".split("; ")))
+        sorted(filter(None, f"{row['accepted']}; {row['to_review']}".split("; ")))
         == sorted(filter(None, row["aspects"].split("; ")))
         for row in rows
     )
     found = client.post(f"{sample}/detect", json={"texts": [shown[0]["text"]]}).json()["results"][0]
-    assert sorted(found["accepted"] + found["review"]) == sorted(found["aspects"])
+    assert sorted(found["accepted"] + found["to_review"]) == sorted(found["aspects"])
 
 
 def test_the_target_is_one_change_and_is_kept_with_the_project(client: TestClient, project: str) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from io import BytesIO
+from zipfile import ZipFile
 
 import pytest
 from fastapi.testclient import TestClient
@@ -69,6 +72,50 @@ def test_answers_go_with_an_exported_project(client: TestClient, project: str) -
     copy = client.post("/api/v1/projects/import", files={"file": ("p.zip", archive)}).json()["id"]
     assert client.get(f"/api/v1/projects/{copy}/audit").json()["checked"] == 2
     assert client.get(f"/api/v1/projects/{copy}/audit/result").json()["result"]["aspects"][1]["found"] == 2
+
+
+def test_skipped_sentences_and_kept_labels_go_with_an_exported_project(client: TestClient, project: str) -> None:
+    plain = json.loads(ZipFile(BytesIO(client.get(f"{project}/export").content)).read("project.json"))
+    assert not {"answers", "kept", "skipped", "target_precision"} & set(plain), "earlier versions refuse these keys"
+    first = client.get(f"{project}/suggestions").json()["suggestions"][0]["sentence"]
+    client.put(f"{project}/sentences/{first['id']}/skipped").raise_for_status()
+    for aspect, texts in ((1, FOOD), (2, [*PARKING, "a good steak"])):
+        for text in texts:
+            client.post(f"{project}/examples", json={"text": text, "aspects": [aspect]}).raise_for_status()
+    issues = client.get(f"{project}/examples-to-check").json()["issues"]
+    number = next(one["example_id"] for one in issues if one["text"] == "a good steak")
+    client.put(f"{project}/examples-to-check/{number}/kept").raise_for_status()
+    archive = client.get(f"{project}/export").content
+    copy = client.post("/api/v1/projects/import", files={"file": ("p.zip", archive)}).json()
+    address = f"/api/v1/projects/{copy['id']}"
+    offered = client.get(f"{address}/suggestions", params={"n": 50}).json()["suggestions"]
+    assert offered
+    assert first["text"] not in {one["sentence"]["text"] for one in offered}
+    listed = client.get(f"{address}/examples-to-check").json()["issues"]
+    assert "a good steak" not in {one["text"] for one in listed}
+    assert copy["can_undo"] is None
+
+
+def test_an_answer_of_an_aspect_that_there_is_not_is_refused_and_not_stored(client: TestClient, project: str) -> None:
+    sentence = client.get(f"{project}/audit", params={"n": 1}).json()["sentences"][0]["id"]
+    refused = client.put(f"{project}/audit/{sentence}", json={"aspects": [1, 999]})
+    assert refused.status_code == 404
+    assert "found none with the id 999" in refused.json()["detail"]
+    assert client.get(f"{project}/audit").json()["checked"] == 0
+
+
+def test_sentences_that_look_the_same_are_checked_once(client: TestClient, project: str) -> None:
+    """They differ in a soft hyphen, which nobody sees; the answer may be given to either."""
+    same = ("The break\u00adfast was late.", "The breakfast was late.")
+    import_text(client, project, "\n".join(same) + "\n")
+    page = client.get(f"{project}/sentences", params={"limit": 200}).json()["sentences"]
+    size = client.get(f"{project}/audit").json()["size"]
+    for text in reversed(same):
+        number = next(one["id"] for one in page if one["text"] == text)
+        client.put(f"{project}/audit/{number}", json={"aspects": []}).raise_for_status()
+        assert client.get(f"{project}/audit/result").json()["result"]["labelled"] == 1
+        found = client.get(f"{project}/audit").json()
+        assert (found["checked"], found["size"]) == (1, size)
 
 
 def test_examples_are_not_asked_for_and_a_new_aspect_is_asked_of_all(client: TestClient, project: str) -> None:

@@ -94,7 +94,10 @@ class Audit:
             Population(np.array(p["counts"], dtype=float), np.array(p["sums"], dtype=float))
             for p in content["population"]
         )
-        return cls(tuple(content["names"]), sentences, population, int(content["size"]), int(content["seed"]))
+        names = tuple(map(str, content["names"]))
+        if any(len(own) != len(names) for own in (population, *(s.probabilities for s in sentences))):
+            raise ValueError(f"other numbers of aspects than {len(names)}")
+        return cls(names, sentences, population, int(content["size"]), int(content["seed"]))
 
 
 def draw_audit(
@@ -138,6 +141,8 @@ def texts_after(after: Audit | None, names: Sequence[str], texts: Sequence[str])
     """The sentences of an earlier audit, of the same aspects and texts."""
     if after is None:
         return []
+    if not isinstance(after, Audit):
+        raise DataError(f"after: expected what an earlier audit returned, found {type(after).__name__}.")
     if after.names != tuple(names):
         raise DataError(f"after: expected an audit of the aspects {', '.join(names)}, found {', '.join(after.names)}.")
     there = set(map(example_identity, texts))

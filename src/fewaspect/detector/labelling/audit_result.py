@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -165,7 +165,9 @@ def labels_to_halve(audit: Audit, checked: Checked, confidence: float) -> list[i
 
 def read_answers(audit: Audit, labels: Any) -> tuple[list[int], np.ndarray]:
     """Which sentences are labelled, and (n, N) what is true of them."""
-    given = labels if hasattr(labels, "shape") else list(labels)
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise DataError(f"labels: expected a list of aspect names, or None, for each sentence, found {labels!r}.")
+    given: Any = labels if hasattr(labels, "shape") else list(labels)
     check_lengths(len(audit.sentences), len(given))
     rows = [row for row, own in enumerate(given) if own is not None]
     truth, unknown = to_indicator_matrix(

@@ -10,6 +10,7 @@ import numpy as np
 from fewaspect.detector.metrics import BINS, measure
 
 DRAWS = 1000
+AT_ONCE = 2**20  # texts of several draws, so that memory does not grow with the texts
 CONFIDENCE = 0.95
 OF_ALL = ("macro_f1", "micro_f1", "mean_average_precision", "empty_accuracy", "expected_calibration_error")
 OF_ASPECT = ("precision", "recall", "f1", "average_precision")
@@ -35,7 +36,19 @@ def drawn_metrics(
 ) -> dict[str, np.ndarray]:
     """By metric (draws,), or (draws, N) of aspects, from (texts, N) arrays; nan where a draw has nothing to measure."""
     T = len(truth)
-    weights = rng.multinomial(T, np.full(T, 1 / max(T, 1)), DRAWS).astype(float)  # (draws, texts)
+    parts, left = list[dict[str, np.ndarray]](), DRAWS
+    while left:
+        some = min(left, max(1, AT_ONCE // max(T, 1)))
+        weights = rng.multinomial(T, np.full(T, 1 / max(T, 1)), some).astype(float)  # (some, texts)
+        parts.append(_weighted_metrics(probabilities, decided, truth, weights))
+        left -= some
+    return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+
+
+def _weighted_metrics(
+    probabilities: np.ndarray, decided: np.ndarray, truth: np.ndarray, weights: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Each text counted by its (draws, texts) weights."""
     both, answered, positives = (weights @ part.astype(float) for part in (decided & truth, decided, truth))
     found = {
         "precision": _ratio(both, answered),

@@ -59,12 +59,12 @@ class NamedSentence(ResponseBody):
 class TextDetection(ResponseBody):
     """A text's aspects by name, the most probable first, and all probabilities.
 
-    Where a precision is asked for, aspects are `accepted` or need a look (`review`).
+    Where a precision is asked for, aspects are `accepted` or need a look (`to_review`).
     """
 
     aspects: list[str]
     accepted: list[str] | None = None
-    review: list[str] | None = None
+    to_review: list[str] | None = None
     scores: dict[str, float]
     sentences: list[NamedSentence] | None = None
     words: list[NamedDecidingWord] | None = None
@@ -236,7 +236,7 @@ def _detected(snapshot: Snapshot, analysis: Analysis | None, explain: bool) -> d
         return {"aspects": [], "scores": {}}
     found: dict[str, Any] = {"aspects": list(analysis.aspects), "scores": analysis.probabilities}
     if (accepted := analysis.accepted) is not None:
-        found |= {"accepted": list(accepted), "review": [name for name in analysis.aspects if name not in accepted]}
+        found |= {"accepted": list(accepted), "to_review": [name for name in analysis.aspects if name not in accepted]}
     if explain:
         names = {aspect.id: aspect.name for aspect in snapshot.definition.aspects}
         found["sentences"] = [asdict(sentence) for sentence in analysis.sentences]

@@ -24,7 +24,7 @@ from fewaspect.studio.store.answers import read_answers
 from fewaspect.studio.store.definition import Definition, read_definition
 from fewaspect.studio.store.projects import project_row
 from fewaspect.studio.store.reviews import read_reviews
-from fewaspect.studio.store.schema import audit_answers
+from fewaspect.studio.store.schema import audit_answers, kept_labels
 from fewaspect.studio.studio import Studio
 
 router = APIRouter(tags=["files"])
@@ -44,14 +44,14 @@ def _file(*kinds: str) -> dict[int | str, dict[str, Any]]:
 
 @router.get("/projects/{project}/export", response_class=FileResponse, responses=_file("zip"))
 def export(studio: CurrentStudio, project: ProjectId) -> FileResponse:
-    """Aspects, examples, thresholds, reviews and the answers of an audit as a zip file."""
+    """Aspects, examples, thresholds, reviews, skipped sentences and the answers of an audit as a zip file."""
 
     def write(path: Path) -> None:
         with studio.database.read() as connection:
             name = project_row(connection, project).name
             reviews = read_reviews(connection, project)
-            answers = read_answers(connection, audit_answers, project)
-            write_project(path, name, read_definition(connection, project), reviews, answers)
+            answers, kept = (read_answers(connection, table, project) for table in (audit_answers, kept_labels))
+            write_project(path, name, read_definition(connection, project), reviews, answers, kept)
 
     return _download(studio, project, write, "zip", "project")
 

@@ -17,7 +17,7 @@ from fewaspect.studio.engine.snapshot import Snapshot
 from fewaspect.studio.store.answers import Answer, put_answer, read_answers, remove_answer
 from fewaspect.studio.store.definition import read_definition
 from fewaspect.studio.store.projects import owned_row
-from fewaspect.studio.store.schema import audit_answers, examples, kept_labels, sentences
+from fewaspect.studio.store.schema import aspects, audit_answers, examples, kept_labels, sentences
 from fewaspect.studio.studio import Studio
 
 router = APIRouter(prefix="/projects/{project}", tags=["quality"])
@@ -131,6 +131,8 @@ def answer(studio: CurrentStudio, project: ProjectId, sentence: Id, said: Aspect
     """What is true of a sentence. It is kept as a test and does not become an example."""
     with studio.write(project) as connection:
         text = owned_row(connection, sentences, project, sentence).text
+        for aspect in said.aspects:
+            owned_row(connection, aspects, project, aspect)
         put_answer(connection, audit_answers, project, text, said.aspects)
     return {"sentence": sentence, "aspects": said.aspects}
 

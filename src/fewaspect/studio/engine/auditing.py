@@ -9,12 +9,13 @@ from typing import Any
 from fewaspect.detector.labelling.audit import Audit, draw_audit
 from fewaspect.studio.engine.snapshot import Snapshot
 from fewaspect.studio.store.answers import Answer
-from fewaspect.text.identity import text_identity
+from fewaspect.text.identity import example_identity
 
 
 def complete_answers(snapshot: Snapshot, answers: Sequence[Answer]) -> dict[str, Answer]:
-    """By identity: those that were given of all the aspects there are now. Others are asked again."""
-    return {text_identity(a.text): a for a in answers if a.asked.issuperset(snapshot.aspect_ids)}
+    """Those that were given of all the aspects there are now, by what tells sentences apart in `draw_audit`. Others are
+    asked again."""
+    return {example_identity(a.text): a for a in answers if a.asked.issuperset(snapshot.aspect_ids)}
 
 
 def draw(snapshot: Snapshot, answers: Sequence[Answer], n: int) -> Audit:
@@ -33,7 +34,7 @@ def next_to_check(snapshot: Snapshot, answers: Sequence[Answer], n: int) -> dict
     if snapshot.detector is None or not len(snapshot.sentences.ids):
         return {"rows": [], "checked": 0, "size": 0}
     audit, known = draw(snapshot, answers, n), complete_answers(snapshot, answers)
-    rows = [s.index for s in audit.sentences if text_identity(s.text) not in known]
+    rows = [s.index for s in audit.sentences if example_identity(s.text) not in known]
     return {"rows": rows, "checked": len(audit.sentences) - len(rows), "size": audit.size}
 
 
@@ -45,7 +46,7 @@ def audit_result(snapshot: Snapshot, answers: Sequence[Answer]) -> dict[str, Any
     if not audit.sentences:
         return None
     names = {aspect.id: aspect.name for aspect in snapshot.definition.aspects}
-    said = [known[text_identity(sentence.text)].aspects for sentence in audit.sentences]
+    said = [known[example_identity(sentence.text)].aspects for sentence in audit.sentences]
     found = asdict(audit.result([[names[a] for a in own if a in names] for own in said]))
     ids = snapshot.id_by_name
     return {**found, "aspects": [{"id": ids[name], "name": name, **row} for name, row in found["aspects"].items()]}
@@ -53,7 +54,7 @@ def audit_result(snapshot: Snapshot, answers: Sequence[Answer]) -> dict[str, Any
 
 def examples_to_check(snapshot: Snapshot, kept: Sequence[Answer]) -> dict[str, Any]:
     """Examples that others contradict, but for those whose labels were kept, and what more of an aspect may give."""
-    ids, looked_at = snapshot.id_by_name, {text_identity(answer.text): answer.aspects for answer in kept}
+    ids, looked_at = snapshot.id_by_name, {example_identity(answer.text): answer.aspects for answer in kept}
     numbers = {example.text: example.id for example in snapshot.definition.examples}
     issues = [
         {
@@ -61,7 +62,7 @@ def examples_to_check(snapshot: Snapshot, kept: Sequence[Answer]) -> dict[str, A
             "suggested": [ids[name] for name in issue.suggested], "reason": issue.why, "strength": issue.strength,
         }
         for issue in snapshot.label_issues
-        if looked_at.get(text_identity(issue.text)) != {ids[name] for name in issue.given} and issue.text in numbers
+        if looked_at.get(example_identity(issue.text)) != {ids[name] for name in issue.given} and issue.text in numbers
     ]  # fmt: skip
     growth = [
         {"id": ids[name], "signal": row.signal, "examples": row.examples, "reason": row.why}

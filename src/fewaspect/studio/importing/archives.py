@@ -63,6 +63,8 @@ class ArchivedProject(_Strict):
     aspects: list[ArchivedAspect]
     examples: list[ArchivedExample]
     answers: list[ArchivedAnswer] = []
+    kept: list[ArchivedAnswer] = []  # labels of examples that others contradict
+    skipped: list[Annotated[str, Field(min_length=1)]] = []
 
 
 class ArchivedReview(_Strict):
@@ -74,9 +76,11 @@ class ArchivedReview(_Strict):
 
 
 def write_project(
-    path: Path, name: str, definition: Definition, reviews: Iterator[Any], answers: Sequence[Answer] = ()
-) -> None:
-    """A project without its history."""
+    path: Path, name: str, definition: Definition, reviews: Iterator[Any], answers: Sequence[Answer] = (),
+    kept: Sequence[Answer] = (),
+) -> None:  # fmt: skip
+    """A project without its history. What earlier versions do not know, they refuse: it is left out where it is empty,
+    so that they read all other projects."""
     names = {aspect.id: aspect.name for aspect in definition.aspects}
     project: dict[str, Any] = {
         "format": FORMAT, "version": VERSION, "name": name, "threshold": definition.threshold,
@@ -84,18 +88,21 @@ def write_project(
                     for a in definition.aspects],
         "examples": [{"text": e.text, "aspects": [names[a] for a in e.aspects]} for e in definition.examples],
     }  # fmt: skip
-    if definition.target_precision is not None:  # so that versions that know of none read the others
-        project["target_precision"] = definition.target_precision
-    if answers:  # versions that have none refuse what they do not know
-        project["answers"] = [
-            {"text": a.text, "aspects": _named(a.aspects, names), "asked": _named(a.asked, names)} for a in answers
-        ]
+    newer = {
+        "target_precision": definition.target_precision, "answers": _answers(answers, names),
+        "kept": _answers(kept, names), "skipped": list(definition.skipped),
+    }  # fmt: skip
+    project |= {key: value for key, value in newer.items() if value}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(PROJECT, json.dumps(project, ensure_ascii=False, indent=1))
         with archive.open(REVIEWS, "w", force_zip64=True) as file:
             for review in reviews:
                 line = {"text": review.text, "date": review.date, "fields": review.fields}
                 file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+
+
+def _answers(answers: Sequence[Answer], names: Mapping[int, str]) -> list[dict[str, Any]]:
+    return [{"text": a.text, "aspects": _named(a.aspects, names), "asked": _named(a.asked, names)} for a in answers]
 
 
 def _named(ids: Iterable[int], names: Mapping[int, str]) -> list[str]:

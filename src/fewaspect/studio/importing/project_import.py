@@ -13,15 +13,15 @@ from fewaspect.studio.importing.archives import ArchivedAnswer, ArchivedProject,
 from fewaspect.studio.limits import Limits
 from fewaspect.studio.problems import TooManyError
 from fewaspect.studio.store.answers import put_answer
-from fewaspect.studio.store.definition import NewAspect, fill_definition, read_definition, replace_definition
+from fewaspect.studio.store.definition import NewAspect, fill_definition, read_definition, replace_definition, skip_text
 from fewaspect.studio.store.journal import Journal
 from fewaspect.studio.store.projects import create_project, free_name, list_projects
 from fewaspect.studio.store.reviews import NewReview, add_reviews
-from fewaspect.studio.store.schema import audit_answers
+from fewaspect.studio.store.schema import audit_answers, kept_labels
 from fewaspect.text.splitting import sentence_spans
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Table
 
     from fewaspect.detector.persistence import SavedDetector
     from fewaspect.studio.studio import Studio
@@ -44,17 +44,21 @@ def import_project(studio: Studio, archived: ArchivedProject, reviews: Sequence[
     with studio.database.write() as connection:
         name = free_name(connection, _clean(archived.name))
         project = create_project(connection, name, archived.threshold, archived.target_precision)
-        fill_definition(Journal(connection), project, aspects, labelled)
+        journal = Journal(connection)
+        fill_definition(journal, project, aspects, labelled)
         add_reviews(connection, project, new, studio.limits)
-        _add_answers(connection, project, archived.answers[: studio.limits.sentences])
+        for table, answers in ((audit_answers, archived.answers), (kept_labels, archived.kept)):
+            _add_answers(connection, table, project, answers[: studio.limits.sentences])
+        for text in archived.skipped[: studio.limits.sentences]:
+            skip_text(journal, project, _clean(text))
     return project
 
 
-def _add_answers(connection: Connection, project: int, answers: Sequence[ArchivedAnswer]) -> None:
+def _add_answers(connection: Connection, table: Table, project: int, answers: Sequence[ArchivedAnswer]) -> None:
     ids = {aspect.name: aspect.id for aspect in read_definition(connection, project).aspects}
     for answer in answers:
         own, asked = ([ids[_clean(n)] for n in names if _clean(n) in ids] for names in (answer.aspects, answer.asked))
-        put_answer(connection, audit_answers, project, _clean(answer.text), own, asked)
+        put_answer(connection, table, project, _clean(answer.text), own, asked)
 
 
 def import_detector(studio: Studio, project: int, saved: SavedDetector) -> None:

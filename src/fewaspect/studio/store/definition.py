@@ -156,10 +156,15 @@ def remove_example(connection: Connection, project: int, example: int) -> None:
 
 def skip_sentence(connection: Connection, project: int, text: str) -> None:
     """Not to be offered for labelling any more; skipping it twice is no change."""
-    key = {"project_id": project, "identity": identity_of(text)}
     with change(connection, project, f"skip {shortened(text, 40)}") as journal:
-        if connection.scalar(select(skipped.c.id).filter_by(**key)) is None:
-            journal.insert("skipped", {**key, "text": text, "created": now()})
+        skip_text(journal, project, text)
+
+
+def skip_text(journal: Journal, project: int, text: str) -> None:
+    """As part of a larger change."""
+    key = {"project_id": project, "identity": identity_of(text)}
+    if journal.connection.scalar(select(skipped.c.id).filter_by(**key)) is None:
+        journal.insert("skipped", {**key, "text": text, "created": now()})
 
 
 def offer_sentence(connection: Connection, project: int, text: str) -> None:
