@@ -36,8 +36,9 @@ REPORT = 100
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """`start`: the layer above which the branch begins; `joined_share`: sentences made of two, for each one of a set;
-    `tokens`: of the sentences of a batch, padding included."""
+    """`start`: the layer above which the branch begins; `answer_layers`: how many of its last layers are computed for
+    the label alone; `joined_share`: sentences made of two, for each one of a set; `neutral_repeats`: further times that
+    a sentence with a neutral aspect is read; `tokens`: of the sentences of a batch, padding included."""
 
     start: int
     epochs: int
@@ -45,6 +46,8 @@ class TrainingPlan:
     learning_rate: float = 1.5e-4
     head_rate: float = 1e-3
     tokens: int = 1024
+    answer_layers: int = 1
+    neutral_repeats: int = 0
 
 
 class Pair(NamedTuple):
@@ -83,7 +86,7 @@ def label_text(name: str) -> str:
 
 
 def epoch_sentences(
-    sets: Mapping[str, Sequence[PolarSentence]], joined_share: float, rng: random.Random
+    sets: Mapping[str, Sequence[PolarSentence]], plan: TrainingPlan, rng: random.Random
 ) -> list[PolarSentence]:
     """All sentences in random order, those with both polarities more often, and pairs of sentences joined into one."""
     found = []
@@ -92,9 +95,10 @@ def epoch_sentences(
         for row in rows:
             if set(row.polarities.values()) == {"positive"} and rng.random() > POSITIVE_SHARE:
                 continue
-            found += [row] * (1 + CONTRAST_REPEATS * row.contrasting)
+            neutral = "neutral" in row.polarities.values()
+            found += [row] * (1 + CONTRAST_REPEATS * row.contrasting + plan.neutral_repeats * neutral)
         short = by_polarity([row for row in rows if len(row.text.split()) <= MOST_JOINED_WORDS])
-        found += [join for _ in range(round(joined_share * len(rows))) if (join := joined(short, rng))]
+        found += [join for _ in range(round(plan.joined_share * len(rows))) if (join := joined(short, rng))]
     rng.shuffle(found)
     return found
 
@@ -167,7 +171,7 @@ def train_branch(
     steps = [
         step
         for _ in range(plan.epochs)
-        for step in batches(epoch_sentences(sets, plan.joined_share, rng), lower.tokeniser, plan.tokens, rng)
+        for step in batches(epoch_sentences(sets, plan, rng), lower.tokeniser, plan.tokens, rng)
     ]
     layers = [value for name, value in branch.named_parameters() if not name.startswith("head")]
     optimiser = torch.optim.AdamW(

@@ -74,7 +74,7 @@ def main() -> None:
     model = load_model(arguments.out)
     layers = read_architecture(run.weights.source)._replace(layers=len(student.layers))
     arrays = {name: value.numpy() for name, value in student.state_dict().items()}
-    graph, parity = build_branch(arrays, layers, some_pairs(model, training))
+    graph, parity = build_branch(arrays, layers, some_pairs(model, training), STUDENT.answer_layers)
     about = calibrated(model, SentimentBranch(graph), held_out)
     chosen = {name: about[name] for name in ("temperature", "mixed_least")}
     add_sentiment(arguments.out, graph, {**chosen, "parity": parity, "plan": asdict(STUDENT)})
@@ -103,9 +103,10 @@ class Backbone:
         tokeniser = tokeniser_of(weights.source)
         return cls(weights, bert.eval(), lambda layers: LowerLayers(bert, layers, tokeniser))
 
-    def branch(self, start: int) -> PolarityBranch:
+    def branch(self, plan: TrainingPlan) -> PolarityBranch:
         """Untrained: the encoder's own upper layers."""
-        return PolarityBranch(self.bert.encoder.layer[start:], self.bert.config.num_attention_heads)
+        heads = self.bert.config.num_attention_heads
+        return PolarityBranch(self.bert.encoder.layer[plan.start :], heads, plan.answer_layers)
 
 
 def read_sets(folder: Path) -> tuple[Sets, Sets]:
@@ -122,7 +123,7 @@ def trained(
 ) -> PolarityBranch:
     """Trained by the plan, or as the file holds it."""
     torch.manual_seed(0)
-    branch = run.branch(plan.start)
+    branch = run.branch(plan)
     if not path.is_file():
         mean = train_branch(branch, run.lower_of(plan.start), sets, plan, random.Random(0))
         save_arrays(path, {name: value.numpy() for name, value in mean.state_dict().items()}, {})

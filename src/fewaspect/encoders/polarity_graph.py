@@ -19,20 +19,24 @@ def branch_graph(
     architecture: Architecture,
     ranges: Mapping[str, ActivationRanges] | None = None,
     expose_activations: bool = False,
+    answer_layers: int = 1,
 ) -> bytes:
     """The serialised model: (B, L, d) `label` and (B, T, d) `sentence` states, with masks, to (B, 3) logits.
 
-    `architecture.layers` counts those of the branch. `ranges` and `expose_activations` as for the encoder.
+    `architecture.layers` counts those of the branch. `answer_layers` as of the branch; `ranges` and
+    `expose_activations` as for the encoder.
     """
     renamed = {name.replace("layers.", "encoder.layer.", 1): value for name, value in weights.items()}
-    return _BranchGraph(renamed, architecture, ranges or {}, expose_activations).serialised()
+    return _BranchGraph(renamed, architecture, ranges or {}, expose_activations, answer_layers).serialised()
 
 
 def measure_branch_ranges(
-    weights: Mapping[str, np.ndarray], architecture: Architecture, pairs: Iterable[Mapping[str, np.ndarray]]
-) -> dict[str, ActivationRanges]:
+    weights: Mapping[str, np.ndarray], architecture: Architecture, pairs: Iterable[Mapping[str, np.ndarray]],
+    answer_layers: int = 1,
+) -> dict[str, ActivationRanges]:  # fmt: skip
     """Ranges of the input of every matrix product on these pairs, one at a time (no padding), by "<layer>.<matmul>"."""
-    session = open_session(branch_graph(weights, architecture, expose_activations=True))
+    graph = branch_graph(weights, architecture, expose_activations=True, answer_layers=answer_layers)
+    session = open_session(graph)
     names = [f"{layer}.{matmul}" for layer in range(architecture.layers) for matmul in MATMULS]
     ranges: dict[str, ActivationRanges] = {}
     for pair in pairs:
@@ -46,7 +50,7 @@ def measure_branch_ranges(
 class _BranchGraph(LayerGraph):
     def __init__(
         self, weights: Mapping[str, np.ndarray], architecture: Architecture, ranges: Mapping[str, ActivationRanges],
-        expose_activations: bool,
+        expose_activations: bool, answer_layers: int,
     ) -> None:  # fmt: skip
         super().__init__(weights, architecture, ranges)
         self.expose_activations = expose_activations
@@ -59,10 +63,20 @@ class _BranchGraph(LayerGraph):
         state = self._plain("Concat", parts, "joined", axis=1)
         self._plain("Concat", [label_mask, sentence_mask], _PADDING_LAST, axis=1)
         rows = self._plain("Shape", [label], "rows", start=1, end=2)
-        last = architecture.layers - 1
-        for layer in range(architecture.layers):
-            state = self._layer(layer, state, rows=rows if layer == last else None)
-        self._head(state, label_mask)
+        full = architecture.layers - answer_layers
+        for layer in range(full):
+            state = self._layer(layer, state)
+        for layer in range(full, architecture.layers):
+            answer = self._layer(layer, state, rows=rows)
+            if layer + 1 < architecture.layers:
+                state = self._plain("Concat", [answer, self._behind(state, rows, layer)], f"{layer}.joined", axis=1)
+        self._head(answer, label_mask)
+
+    def _behind(self, state: str, rows: str, layer: int) -> str:
+        """The tokens of the sentence."""
+        end = self._initializer(f"{layer}.end", np.array([np.iinfo(np.int64).max]))
+        axis = self._initializer(f"{layer}.axis", np.array([1]))
+        return self._plain("Slice", [state, rows, end, axis], f"{layer}.behind")
 
     def _head(self, state: str, label_mask: str) -> None:
         """The mean of the label's tokens, then a linear layer."""

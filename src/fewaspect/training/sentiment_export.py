@@ -24,15 +24,16 @@ Pair = tuple[np.ndarray, np.ndarray]  # (L, d) and (T, d) states of a label and 
 
 
 def build_branch(
-    weights: Mapping[str, np.ndarray], architecture: Architecture, pairs: Sequence[Pair], precision: str = "int8"
-) -> tuple[bytes, dict[str, float]]:
+    weights: Mapping[str, np.ndarray], architecture: Architecture, pairs: Sequence[Pair], answer_layers: int = 1,
+    precision: str = "int8",
+) -> tuple[bytes, dict[str, float]]:  # fmt: skip
     """The graph of the branch, and how near its probabilities on these pairs, on which ranges are measured too, are to
     those in fp32 (which are torch's)."""
-    exact = branch_graph(weights, architecture)
+    exact = branch_graph(weights, architecture, answer_layers=answer_layers)
     if precision == "fp32":
         return exact, {"pairs": len(pairs), "mean_difference": 0.0, "largest_difference": 0.0}
-    ranges = measure_branch_ranges(weights, architecture, map(pair_inputs, pairs))
-    graph = branch_graph(weights, architecture, ranges)
+    ranges = measure_branch_ranges(weights, architecture, map(pair_inputs, pairs), answer_layers)
+    graph = branch_graph(weights, architecture, ranges, answer_layers=answer_layers)
     labels, sentences = zip(*pairs, strict=True)
     one, other = (SentimentBranch(model).probabilities(labels, sentences) for model in (exact, graph))
     apart = np.abs(one - other)
