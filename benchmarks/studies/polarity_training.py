@@ -48,6 +48,7 @@ class TrainingPlan:
     tokens: int = 1024
     answer_layers: int = 1
     neutral_repeats: int = 0
+    most_steps: int | None = None  # batches; None: all
 
 
 class Pair(NamedTuple):
@@ -173,6 +174,7 @@ def train_branch(
         for _ in range(plan.epochs)
         for step in batches(epoch_sentences(sets, plan, rng), lower.tokeniser, plan.tokens, rng)
     ]
+    steps = steps[: plan.most_steps]
     layers = [value for name, value in branch.named_parameters() if not name.startswith("head")]
     optimiser = torch.optim.AdamW(
         [{"params": layers, "lr": plan.learning_rate}, {"params": branch.head.parameters(), "lr": plan.head_rate}],

@@ -119,11 +119,14 @@ def read_sets(folder: Path) -> tuple[Sets, Sets]:
 
 
 def trained(
-    run: Backbone, plan: TrainingPlan, sets: Mapping[str, Sequence[PolarSentence]], path: Path
+    run: Backbone, plan: TrainingPlan, sets: Mapping[str, Sequence[PolarSentence]], path: Path,
+    begin: PolarityBranch | None = None,
 ) -> PolarityBranch:
-    """Trained by the plan, or as the file holds it."""
+    """Trained by the plan, from the encoder's own layers or from a branch, or as the file holds it."""
     torch.manual_seed(0)
     branch = run.branch(plan)
+    if begin is not None:
+        branch.load_state_dict(begin.state_dict())
     if not path.is_file():
         mean = train_branch(branch, run.lower_of(plan.start), sets, plan, random.Random(0))
         save_arrays(path, {name: value.numpy() for name, value in mean.state_dict().items()}, {})
