@@ -84,7 +84,11 @@ class Study:
         self.model = load_model()
         self.identity = sentiment_identity(self.model.folder)
         known = read_results(out) if out.exists() else []
-        self.done = {tuple(r[field] for field in KEY) for r in known if r["model"] == self.identity}
+        self.done = {tuple(r[field] for field in KEY) for r in known if r["model"] == self.of_system(r["system"])}
+
+    def of_system(self, system: str) -> str:
+        """The model that a record depends on: others than the branch have the encoder alone."""
+        return self.model.identity["weights"] if system in PEERS else self.identity
 
     @cached_property
     def regressions(self) -> Regressions:
@@ -111,7 +115,7 @@ class Study:
         """One record, unless it is there."""
         if (name, system, seed) in self.done:
             return
-        record = {"set": name, "system": system, "seed": seed, "model": self.identity, **measured()}
+        record = {"set": name, "system": system, "seed": seed, "model": self.of_system(system), **measured()}
         merge_results(self.out, [{**record, "environment": describe_environment()}], KEY)
         print(record, flush=True)
 

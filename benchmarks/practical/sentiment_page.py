@@ -128,7 +128,7 @@ def _verdict(records: Sequence[Record], sets: Sequence[str]) -> str:
                 METRICS[metric] + ", mean",
                 f"{bound} {_cell(wanted, 0)}",
                 _cell(mean),
-                "holds" if held else "does not hold",
+                _held(held),
             ]
         )
     gaps = {}
@@ -142,32 +142,25 @@ def _verdict(records: Sequence[Record], sets: Sequence[str]) -> str:
         if own is not None and peers:
             gaps[name] = own - max(peers)
     if gaps:
-        mean = statistics.mean(gaps.values())
+        means = {
+            system: statistics.mean(_value(records, name, system, "macro_f1") or 0.0 for name in sets)
+            for system in _systems(records)
+        }
+        lead = means.pop("fewaspect") - max(means.values())
+        best = TITLES[max(means, key=lambda system: means[system])]
         lines.append(
-            [
-                "Macro-F1 above the best other of each set, mean",
-                "at least 4",
-                _cell(mean),
-                "holds" if mean >= 0.04 else "does not hold",
-            ]
+            [f"Macro-F1 above the best other by its mean ({best})", "at least 4", _cell(lead), _held(lead >= 0.04)]
         )
         worst = min(gaps, key=lambda name: gaps[name])
-        lines.append(
-            [
-                f"the same on the worst set ({worst})",
-                "at least 0",
-                _cell(gaps[worst]),
-                "holds" if gaps[worst] >= 0 else "does not hold",
-            ]
-        )
+        title = f"Macro-F1 above the best other of the set, worst set ({worst})"
+        lines.append([title, "at least 0", _cell(gaps[worst]), _held(gaps[worst] >= 0)])
     ratios = [r["speed_ratio"] for r in records if r["system"] == "speed"]
     if ratios:
-        lines.append(
-            [
-                "Speed with sentiment, worst set",
-                "at least 70",
-                _cell(min(ratios)),
-                "holds" if min(ratios) >= 0.7 else "does not hold",
-            ]
-        )
+        title = "Speed with sentiment, share of that without, mean (worst)"
+        shown = f"{_cell(statistics.mean(ratios), 0)} ({_cell(min(ratios), 0)})"
+        lines.append([title, "at least 70", shown, _held(min(ratios) >= 0.7)])
     return "## What was wanted\n\n" + _table(["", "wanted", "found", ""], lines)
+
+
+def _held(holds: bool) -> str:
+    return "holds" if holds else "does not hold"

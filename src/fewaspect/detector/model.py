@@ -225,7 +225,8 @@ def _load_sentiment(folder: Path, about: Mapping[str, Any] | None) -> SentimentB
     """None for a model without it."""
     if about is None:
         return None
-    return SentimentBranch(folder / SENTIMENT, float(about["temperature"]), float(about["mixed_least"]))
+    names = ("temperature", "neutral_bias", "mixed_least")
+    return SentimentBranch(folder / SENTIMENT, **{name: float(about[name]) for name in names})
 
 
 def check_batch_size(tokens: Any) -> None:

@@ -15,12 +15,15 @@ MOST_PLACES = 1024  # tokens at once, padding included: as much as stays in a co
 
 
 class SentimentBranch:
-    """Layers of their own above the lower layers of the encoder. `mixed_least`: from which probability on of both
-    negative and positive an answer is mixed."""
+    """Layers of their own above the lower layers of the encoder. Logits are divided by `temperature`, then
+    `neutral_bias` is added to that of neutral. `mixed_least`: from which probability on of both negative and positive
+    an answer is mixed."""
 
-    def __init__(self, model: bytes | Path, temperature: float = 1.0, mixed_least: float = 0.3) -> None:
+    def __init__(
+        self, model: bytes | Path, temperature: float = 1.0, neutral_bias: float = 0.0, mixed_least: float = 0.3
+    ) -> None:
         self.session = open_session(model)
-        self.temperature, self.mixed_least = temperature, mixed_least
+        self.temperature, self.neutral_bias, self.mixed_least = temperature, neutral_bias, mixed_least
 
     def logits(self, labels: Sequence[np.ndarray], sentences: Sequence[np.ndarray]) -> np.ndarray:
         """(pairs, 3) of (L, d) and (T, d) states of each pair."""
@@ -38,7 +41,12 @@ class SentimentBranch:
         step = max(1, MOST_PLACES // longest)
         for first in range(0, len(labels), step):
             found.append(self.logits(labels[first : first + step], sentences[first : first + step]))
-        return softmax(np.concatenate(found) / self.temperature)
+        return calibrated_probabilities(np.concatenate(found), self.temperature, self.neutral_bias)
+
+
+def calibrated_probabilities(logits: np.ndarray, temperature: float, neutral_bias: float) -> np.ndarray:
+    """(pairs, 3)."""
+    return softmax(logits / temperature + np.array([0.0, neutral_bias, 0.0]))
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:

@@ -53,7 +53,8 @@ def pair_inputs(pair: Pair) -> dict[str, np.ndarray]:
 
 def share_lower_layers(folder: Path, weights: RunWeights, layers: int) -> None:
     """Let the encoder of an exported model also give the states after so many layers; refused if it is not the encoder
-    of this run. What it gave before stays the same to the bit, and so the model's identity stays."""
+    of this run. What it gave before stays the same to the bit, and so the model's identity stays; an earlier branch
+    goes."""
     metadata = read_metadata(folder)
     arrays, architecture = weights.encoder_arrays(), read_architecture(weights.source)
     ranges = measure_ranges(weights, tokeniser_of(weights.source)) if metadata["precision"] == "int8" else None
@@ -61,7 +62,9 @@ def share_lower_layers(folder: Path, weights: RunWeights, layers: int) -> None:
     if metadata["identity"].get("graph", metadata["files"][GRAPH]) != plain:
         raise CheckpointError(f"{folder}: expected the encoder of the run, found another.")
     (folder / GRAPH).write_bytes(bert_graph(arrays, architecture, ranges, shared_layers=layers))
-    write_metadata(folder, {**_own(metadata), "identity": {**metadata["identity"], "graph": plain}})
+    (folder / SENTIMENT).unlink(missing_ok=True)
+    kept = {name: value for name, value in _own(metadata).items() if name != "sentiment"}
+    write_metadata(folder, {**kept, "identity": {**metadata["identity"], "graph": plain}})
 
 
 def add_sentiment(folder: Path, graph: bytes, about: Mapping[str, Any]) -> None:
