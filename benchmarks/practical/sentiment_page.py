@@ -106,10 +106,10 @@ def _speed(records: Sequence[Record], sets: Sequence[str]) -> str:
     ]  # fmt: skip
     if not rows:
         return ""
-    head = ["set", "sentences per second", "with sentiment", "ratio (median)", "aspects answered per text"]
+    head = ["set", "sentences per CPU second", "with sentiment", "ratio (median)", "aspects answered per text"]
     return (
-        "## Speed\n\nOne thread, with and without alternating in one process, on a machine that had other work: the "
-        "ratio counts, not the numbers.\n\n" + _table(head, rows)
+        "## Speed\n\nSentences per CPU second of one thread, with and without sentiment alternating in one process, on "
+        "a machine that had other work: the ratio counts, not the numbers.\n\n" + _table(head, rows)
     )
 
 
