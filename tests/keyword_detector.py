@@ -46,7 +46,7 @@ class KeywordDetector:
         return SimpleNamespace(
             text=text, aspects=aspects, probabilities=probabilities, reason=self._reason(aspects),
             words=tuple(evidence) if words else (), nearest=near if words else {}, sentences=tuple(sentences),
-            accepted=None,
+            accepted=None, sentiment=None,
         )  # fmt: skip
 
     def _sentence(self, text: str, match: re.Match[str]) -> Any:
@@ -57,7 +57,7 @@ class KeywordDetector:
         aspects = tuple(name for name, p in found.items() if p > 0.5)
         return SimpleNamespace(
             start=match.start(), end=match.end(), text=match[0], aspects=aspects, probabilities=found,
-            reason=self._reason(aspects), accepted=None,
+            reason=self._reason(aspects), accepted=None, sentiment=None,
         )  # fmt: skip
 
     def _reason(self, aspects: tuple[str, ...]) -> str:

@@ -41,6 +41,7 @@ def test_the_numbers_of_the_figures_are_those_of_the_committed_cells(figure: str
         ("practical/growth.py --table", "growth.md"),
         ("practical/discovery.py --table", "discovery.md"),
         ("practical/labelling.py --table", "labelling.md"),
+        ("practical/sentiment.py --table", "sentiment.md"),
         ("speed/compare.py --table", "speed.md"),
         ("studies/foundation.py --table-only", "foundation.md"),
     ],
@@ -59,7 +60,8 @@ def test_the_pages_of_the_scripts_are_those_of_the_committed_results(script: str
 MODULES = {
     "timing", "peers", "plain_model", "speed_figures", "speed_worker", "draws", "page", "systems", "tuning", "worker",
     "measuring", "records", "summary", "curves", "probabilities", "promises_page", "discovery_page", "discovery_peers",
-    "labelling_page", "labelling_pool", "labelling_strategies", "review_sets",
+    "labelling_page", "labelling_pool", "labelling_strategies", "sentiment_page", "sentiment_peers", "polarity_card",
+    "polarity_training", "review_sets",
 }  # fmt: skip
 
 

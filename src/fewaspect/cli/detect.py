@@ -48,6 +48,10 @@ def detect(
     per_sentence: Annotated[
         bool, typer.Option("--per-sentence", help="A row per sentence, with the sentence in place of the review.")
     ] = False,
+    sentiment: Annotated[
+        bool,
+        typer.Option("--sentiment", help="Add whether it is negative, neutral, positive or mixed about each aspect."),
+    ] = False,
     format: Annotated[
         PipeFormat | None,
         typer.Option("--format", help="Format of pipes, where no extension says it; otherwise txt in and jsonl out."),
@@ -67,6 +71,7 @@ def detect(
     from rich.console import Console
 
     from fewaspect.core.progress import review_progress
+    from fewaspect.detector.sentiment.aspect_sentiment import sentiment_branch
     from fewaspect.reviews.pipeline import Stream, Summary, detect_stream, summary_table
     from fewaspect.reviews.readers.source import Source
     from fewaspect.reviews.writers import Layout, Target
@@ -77,8 +82,10 @@ def detect(
     detector = make_detector(examples, model, threshold)
     adapt_detector(detector, stream.sample, adapt, console)
     hold_precision(detector, precision, examples)
+    if sentiment:
+        sentiment_branch(detector.model_)  # refused before the output is opened
     classes = tuple(detector.classes_)
-    layout = Layout(classes, explain, per_sentence, prefix, detector.promise_ is not None)
+    layout = Layout(classes, explain, per_sentence, prefix, detector.promise_ is not None, sentiment)
     target = Target(output, writes, "Reviews" if reviews == STANDARD else Path(reviews).name)
     summary = Summary(classes)
     with review_progress(console, "detecting", stream.columns.total, lambda: summary.rate) as progress:

@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from fewaspect.detector.labelling.target_precision import Promise
+    from fewaspect.detector.sentiment.aspect_sentiment import AspectSentiment
 
 ASPECTS, PROBABILITY = "aspects", "p_"
 """The column of the aspects found, and what stands before an aspect's name in the column of its probability."""
 ACCEPTED, TO_REVIEW = "accepted", "to_review"  # not "review", which is what a column of reviews is called
 """The columns into which aspects fall where a promise was made: those that keep it, and those that need a look."""
+SENTIMENT_OF = "sentiment_"
+"""What stands before an aspect's name in the column of its polarity, where sentiment was asked for."""
 FLAGS = ("sentences", "cut")
 """How many sentences were read, and whether one was longer than the encoder reads at once and was read in pieces."""
 
@@ -34,12 +37,15 @@ class TextPredictions:
     probabilities: np.ndarray  # (texts, N)
     sentences: np.ndarray  # (texts,)
     cut: np.ndarray  # (texts,)
+    sentiments: Sequence[Mapping[str, AspectSentiment]] | None = None  # of each text, by answered aspect
 
 
-def added_names(classes: Sequence[str], prefix: str = "", promised: bool = False) -> list[str]:
+def added_names(classes: Sequence[str], prefix: str = "", promised: bool = False, sentiment: bool = False) -> list[str]:
     """The columns that `columns_of` makes, in their order."""
     looked_at = (ACCEPTED, TO_REVIEW) if promised else ()
-    return [prefix + name for name in (ASPECTS, *looked_at, *(PROBABILITY + name for name in classes), *FLAGS)]
+    told = [SENTIMENT_OF + name for name in classes] if sentiment else []
+    names = (ASPECTS, *looked_at, *(PROBABILITY + name for name in classes), *told, *FLAGS)
+    return [prefix + name for name in names]
 
 
 def columns_of(
@@ -63,10 +69,21 @@ def columns_of(
     arrays = [
         *(pa.array(names, pa.list_(pa.string())) for names in named),
         *(pa.array(column.astype(np.float32)) for column in found.probabilities.T),
+        *(pa.array(column, pa.string()) for column in polarity_columns(classes, found.sentiments)),
         pa.array(found.sentences.astype(np.int32)),
         pa.array(found.cut.astype(bool)),
     ]
-    return dict(zip(added_names(classes, prefix, promise is not None), arrays, strict=True))
+    names = added_names(classes, prefix, promise is not None, found.sentiments is not None)
+    return dict(zip(names, arrays, strict=True))
+
+
+def polarity_columns(
+    classes: Sequence[str], sentiments: Sequence[Mapping[str, AspectSentiment]] | None
+) -> list[list[str | None]]:
+    """For each aspect its polarity in each text, None where it is not answered; no columns without sentiments."""
+    if sentiments is None:
+        return []
+    return [[own[name].polarity if name in own else None for own in sentiments] for name in classes]
 
 
 def distinct_texts(column: Any, name: str) -> tuple[list[str], pa.Array]:

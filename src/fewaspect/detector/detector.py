@@ -103,6 +103,33 @@ class AspectDetector(Predictor):
         self._promise = promised.promise
         return promised
 
+    def sentiment(self, texts: Sequence[str], aspects: Any = None) -> list[dict[str, dict[str, float]]]:
+        """For each text, how negative, neutral and positive it is about each answered aspect: probabilities that sum
+        to 1. With `aspects`, a list of names for each text, about these instead.
+
+        A review of several sentences: the mean over those that speak of the aspect, weighed by its probability in each;
+        of a given aspect that none speaks of, the sentence where it is most probable. A given name that is none of the
+        detector's aspects is read as it stands, in all sentences alike.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "staff": ["the waiter was rude"]})
+        >>> (found,) = detector.sentiment(["The waiter was lovely, but the soup was awful."])
+        >>> {aspect: max(own, key=own.get) for aspect, own in sorted(found.items())}
+        {'food': 'negative', 'staff': 'positive'}
+        >>> list(detector.sentiment(["a friendly waiter"], aspects=[["staff"]])[0]["staff"])
+        ['negative', 'neutral', 'positive']
+        """
+        from fewaspect.detector.sentiment import aspect_sentiment as told
+
+        state, checked = self._fitted(), check_texts(texts)
+        if aspects is None:
+            predictions = self._predictions(checked, state, sentiment=True)
+            return told.as_dicts(told.answered_sentiment(predictions, state.examples.names, self._thresholds))
+        given = told.check_aspects(aspects, len(checked))
+        names, request = told.given_request(self._model(), state, checked, given)
+        predictions = self._model().predict_sentences(state.fitted, checked, self.batch_tokens, polarity=request)
+        return told.as_dicts(told.given_sentiment(predictions, names, self._thresholds, given))
+
     def suggest(self, texts: Sequence[str], n: int = 10, skip: Sequence[str] = ()) -> list[Suggestion]:
         """Which `n` of these texts to label next, best first, and why: typical ones of what the examples do not show,
         and doubtful ones. Not those in `skip`, no copies, no fragments, none in a foreign language.

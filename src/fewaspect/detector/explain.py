@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fewaspect.detector.fitting import FittedState
     from fewaspect.detector.labelling.target_precision import Promise
     from fewaspect.detector.model import InferenceModel, SentencePredictions
+    from fewaspect.detector.sentiment.aspect_sentiment import AspectSentiment
 
 DEFAULT_THRESHOLD = 0.4  # chosen on the validation sets of the corpus: docs/shipped-model.md
 NEAREST = 3  # examples shown per aspect
@@ -104,7 +105,8 @@ class NearExample:
 
 @dataclass(frozen=True)
 class SentenceResult:
-    """One sentence of a text: where it stands, what is decided of it and why; `accepted` as of an `Analysis`."""
+    """One sentence of a text: where it stands, what is decided of it and why; `accepted` and `sentiment` as of an
+    `Analysis`."""
 
     start: int
     end: int
@@ -113,13 +115,15 @@ class SentenceResult:
     probabilities: dict[str, float]
     reason: str
     accepted: tuple[str, ...] | None = None
+    sentiment: dict[str, AspectSentiment] | None = None
 
 
 @dataclass(frozen=True)
 class Analysis:
     """A text: its aspects (best first), all probabilities, the reason, and where all of it comes from.
 
-    `accepted` are the aspects that keep the promise of `tune(precision=...)`, None without one.
+    `accepted` are the aspects that keep the promise of `tune(precision=...)`, None without one. `sentiment` is told of
+    each of the aspects, where it was asked for.
     """
 
     text: str
@@ -130,6 +134,7 @@ class Analysis:
     nearest: dict[str, tuple[NearExample, ...]]
     sentences: tuple[SentenceResult, ...]
     accepted: tuple[str, ...] | None = None
+    sentiment: dict[str, AspectSentiment] | None = None
 
 
 def explain(

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from fewaspect.inference.encoded import Sentences
 from fewaspect.inference.encoder import (
     GRAPH,
     ONE_THREAD,
+    SENTIMENT,
     SHIPPED,
     TextEncoder,
     is_model,
@@ -28,8 +29,12 @@ from fewaspect.inference.encoder import (
     model_files,
     read_metadata,
 )
+from fewaspect.inference.sentiment_branch import SentimentBranch
 from fewaspect.text.splitting import Span, fitting_spans, sentence_spans
 from fewaspect.text.tokenization import length_batches
+
+if TYPE_CHECKING:
+    from fewaspect.inference.encoder import SharingEncoder
 
 SAVED = "detector.json"  # a folder with this file is a saved detector
 Result = TypeVar("Result")
@@ -46,6 +51,7 @@ class SentencePredictions:
     vectors: np.ndarray  # (sentences, d), or (0, d) if they were not asked for
     cut: list[bool]  # of each text: whether a sentence was longer than the encoder reads and was read in pieces
     evidence: dict[int, np.ndarray] = field(default_factory=dict)  # (N, T) by sentence: what tokens add to scores
+    polarities: dict[tuple[int, int], np.ndarray] = field(default_factory=dict)  # (3,) by sentence and label
 
     @property
     def of_texts(self) -> np.ndarray:
@@ -57,6 +63,15 @@ class SentencePredictions:
         return result
 
 
+@dataclass(frozen=True)
+class PolarityRequest:
+    """For which labels, given by their (L, d) states, the polarity of a sentence is told. `wanted`: (Q, labels) of the
+    indices of Q sentences and their (Q, N) probabilities."""
+
+    labels: Sequence[np.ndarray]
+    wanted: Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
 @dataclass(frozen=True, eq=False)
 class InferenceModel:
     """A trained LPN+ on its encoder. It keeps nothing of what it encodes, neither in memory nor on disk."""
@@ -66,6 +81,7 @@ class InferenceModel:
     probability_model: ProbabilityModel
     identity: Mapping[str, str]  # what encodings depend on besides the text: encoder, weights, precision
     folder: Path | None = None  # of the exported model, None where it was made in memory
+    sentiment: SentimentBranch | None = None  # models that were exported without it have none
 
     @property
     def shipped(self) -> bool:
@@ -78,6 +94,16 @@ class InferenceModel:
 
         A text without a single token that the encoder reads is left out.
         """
+
+        def read(_: np.ndarray, ids: list[list[int]]) -> Result:
+            return work(Sentences.of(self.encoder.states(ids), self.encoder.width))
+
+        return self.map_ids(texts, batch_tokens, read)
+
+    def map_ids(
+        self, texts: Sequence[str], batch_tokens: int | None, work: Callable[[np.ndarray, list[list[int]]], Result]
+    ) -> Iterator[tuple[np.ndarray, Result]]:
+        """As `map_batches`; `work` is given the indices and the token ids of a batch."""
         ids = self.encoder.tokeniser.ids(texts)
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
         readable = np.flatnonzero(lengths > self.encoder.tokeniser.special_tokens)
@@ -86,8 +112,7 @@ class InferenceModel:
         batches = [readable[batch] for batch in length_batches(lengths[readable], tokens)]
 
         def one(batch: np.ndarray) -> tuple[np.ndarray, Result]:
-            states = self.encoder.states([ids[i] for i in batch])
-            return batch, work(Sentences.of(states, self.encoder.width))
+            return batch, work(batch, [ids[i] for i in batch])
 
         workers = min(self.encoder.workers, len(batches))
         with ONE_THREAD:
@@ -96,6 +121,10 @@ class InferenceModel:
                 return
             with ThreadPoolExecutor(workers) as pool:
                 yield from pool.map(one, batches)
+
+    def shared_states(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """(T, d) states of each sentence, and those that sentiment is told from; of a model that tells it."""
+        return cast("SharingEncoder", self.encoder).shared_states(ids)
 
     def probabilities(self, aspects: FittedAspects, sentences: Sentences) -> np.ndarray:
         """(Q, N)."""
@@ -117,7 +146,7 @@ class InferenceModel:
 
     def predict_sentences(
         self, aspects: FittedAspects, texts: Sequence[str], batch_tokens: int | None = None, *, vectors: bool = False,
-        evidence: bool = False,
+        evidence: bool = False, polarity: PolarityRequest | None = None,
     ) -> SentencePredictions:  # fmt: skip
         """Every sentence against every fitted aspect; a sentence without a readable word has probabilities of 0."""
         spans, rows, sentences, cut = self.split_sentences(texts)
@@ -130,7 +159,21 @@ class InferenceModel:
             adds = self.scorer.token_evidence(aspects, some) if evidence else []
             return self.probabilities(aspects, some), some.vectors, adds
 
-        for batch, (probabilities, directions, adds) in self.map_batches(sentences, batch_tokens, score):
+        def score_with_polarity(batch: np.ndarray, ids: list[list[int]]) -> tuple[np.ndarray, np.ndarray, Any]:
+            assert polarity is not None
+            assert self.sentiment is not None
+            states, shared = self.shared_states(ids)
+            found = score(Sentences.of(states, self.encoder.width))
+            pairs = np.argwhere(polarity.wanted(batch, found[0]))
+            told = self.sentiment.probabilities([polarity.labels[n] for _, n in pairs], [shared[q] for q, _ in pairs])
+            predictions.polarities.update(((int(batch[q]), int(n)), p) for (q, n), p in zip(pairs, told, strict=True))
+            return found
+
+        if polarity is None:
+            read = self.map_batches(sentences, batch_tokens, score)
+        else:
+            read = self.map_ids(sentences, batch_tokens, score_with_polarity)
+        for batch, (probabilities, directions, adds) in read:
             predictions.probabilities[batch] = probabilities
             if vectors:
                 predictions.vectors[batch] = directions
@@ -167,14 +210,23 @@ def _load(path: str, _changed: int) -> InferenceModel:
         scorer = LPNPlusScorer.from_json(metadata["scorer"], path)
         probability_model = ProbabilityModel.from_json(metadata["probability_model"])
         identity = {str(name): str(value) for name, value in metadata["identity"].items()}
-        identity["graph"] = metadata["files"][GRAPH]
+        identity.setdefault("graph", metadata["files"][GRAPH])
         precision = metadata.get("precision") or ("int8" if metadata["backend"] == "onnx-int8" else "fp32")
         encoder = load_encoder(folder, metadata)
+        sentiment = _load_sentiment(folder, metadata.get("sentiment"))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CheckpointError(
             f"{folder}: expected the metadata of a model, found a damaged file: {error!r}."
         ) from error
-    return InferenceModel(encoder, scorer, probability_model, {**identity, "precision": precision}, folder)
+    return InferenceModel(encoder, scorer, probability_model, {**identity, "precision": precision}, folder, sentiment)
+
+
+def _load_sentiment(folder: Path, about: Mapping[str, Any] | None) -> SentimentBranch | None:
+    """None for a model without it."""
+    if about is None:
+        return None
+    names = ("temperature", "neutral_bias", "mixed_least")
+    return SentimentBranch(folder / SENTIMENT, **{name: float(about[name]) for name in names})
 
 
 def check_batch_size(tokens: Any) -> None:

@@ -22,7 +22,7 @@ from fewaspect.detector.fitting import CachedEncoding, FittedState, Pile, encode
 from fewaspect.detector.labelling.target_precision import Promise
 from fewaspect.detector.model import SAVED, InferenceModel, check_batch_size, load_model
 from fewaspect.detector.support import Examples
-from fewaspect.inference.encoder import GRAPH, TOKENIZER, is_model, model_files
+from fewaspect.inference.encoder import GRAPH, SENTIMENT, TOKENIZER, is_model, model_files
 
 FORMAT, VERSION = "fewaspect-detector", 3
 TENSORS, CARD, MODEL = "examples.safetensors", "MODEL_CARD.md", "model"
@@ -133,7 +133,7 @@ def model_card(about: Mapping[str, Any]) -> str:
 def _digested(folder: Path) -> list[str]:
     """The files whose digests stand in the description; a graph and its tokenizer have theirs in the metadata."""
     model = model_files(folder / MODEL) if is_model(folder / MODEL) else []
-    return [TENSORS, *(f"{MODEL}/{path.name}" for path in model if path.name not in (GRAPH, TOKENIZER))]
+    return [TENSORS, *(f"{MODEL}/{path.name}" for path in model if path.name not in (GRAPH, TOKENIZER, SENTIMENT))]
 
 
 def _same_model(path: Path, saved: SavedDetector, model: InferenceModel, own: bool) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from fewaspect.detector.arrow_tables import TextPredictions
     from fewaspect.detector.labelling.target_precision import Promise
+    from fewaspect.detector.sentiment.aspect_sentiment import AspectSentiment
 
 _REPLACING = threading.Lock()  # a fitted state takes the place of an unfitted one only if no newer one has come
 
@@ -258,8 +259,9 @@ class Predictor(Estimator):
             return decided.astype(int)
         return [[names[n] for n in best_first(p, own)] for p, own in zip(probabilities, decided, strict=True)]
 
-    def predict_texts(self, texts: Sequence[str]) -> TextPredictions:
-        """What a table says of each text: probabilities, number of sentences, whether one was cut.
+    def predict_texts(self, texts: Sequence[str], sentiment: bool = False) -> TextPredictions:
+        """What a table says of each text: probabilities, number of sentences, whether one was cut; if wanted, the
+        polarity of each aspect.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
@@ -268,13 +270,17 @@ class Predictor(Estimator):
         """
         from fewaspect.detector.arrow_tables import TextPredictions
 
-        found = self._predictions(check_texts(texts), self._fitted())
-        return TextPredictions(found.of_texts, np.array([len(own) for own in found.rows]), np.array(found.cut))
+        state = self._fitted()
+        found = self._predictions(check_texts(texts), state, sentiment=sentiment)
+        polarities = self._sentiments(found, state) if sentiment else None
+        counts = np.array([len(own) for own in found.rows])
+        return TextPredictions(found.of_texts, counts, np.array(found.cut), polarities)
 
-    def predict_batch(self, table: Any, text: str = "text", prefix: str = "") -> Any:
+    def predict_batch(self, table: Any, text: str = "text", prefix: str = "", sentiment: bool = False) -> Any:
         """The table with what was found in its column `text`: `aspects`, `p_NAME` of each, `sentences` and `cut`.
 
-        After `tune(precision=...)` also `accepted` and `review`, into which the `aspects` fall.
+        After `tune(precision=...)` also `accepted` and `review`, into which the `aspects` fall; with `sentiment`, also
+        `sentiment_NAME` of each: negative, neutral, positive or mixed, nothing where the aspect is not answered.
         For a pyarrow Table or RecordBatch, a pandas or Polars DataFrame, and so for `map_batches` of Ray and
         `mapInPandas` of Spark. Equal texts are scored once, and no text is an empty one.
 
@@ -288,13 +294,13 @@ class Predictor(Estimator):
         from fewaspect.detector.arrow_tables import column_of, columns_of, distinct_texts, with_columns
 
         texts, rows = distinct_texts(column_of(table, text), text)
-        columns = columns_of(
-            self.examples_.names, self._thresholds, self.predict_texts(texts), prefix, self.promise_
-        )  # fmt: skip
+        found = self.predict_texts(texts, sentiment=True) if sentiment else self.predict_texts(texts)
+        columns = columns_of(self.examples_.names, self._thresholds, found, prefix, self.promise_)
         return with_columns(table, {name: column.take(rows) for name, column in columns.items()})
 
-    def analyze(self, text: str) -> Analysis:
-        """All there is to say of one text: probabilities, the decision and its reason, words, nearest examples.
+    def analyze(self, text: str, sentiment: bool = False) -> Analysis:
+        """All there is to say of one text: probabilities, the decision and its reason, words, nearest examples; with
+        `sentiment`, also the polarity of each answered aspect.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "parking": ["no valet", "garage full"]})
@@ -302,9 +308,11 @@ class Predictor(Estimator):
         >>> analysis.aspects, max(analysis.words, key=lambda word: word.evidence["parking"]).text
         (('parking',), 'park')
         """
-        return self.analyze_many([text])[0]
+        return self.analyze_many([text], sentiment=sentiment)[0]
 
-    def analyze_many(self, texts: Sequence[str], words: bool = True, nearest: bool | None = None) -> list[Analysis]:
+    def analyze_many(
+        self, texts: Sequence[str], words: bool = True, nearest: bool | None = None, sentiment: bool = False
+    ) -> list[Analysis]:
         """`analyze` for many texts at once, if wanted without what the `words` add or without the `nearest` examples.
 
         What is said of `words` holds for the examples too, unless something else is said of these.
@@ -315,8 +323,15 @@ class Predictor(Estimator):
         [2, 1]
         """
         state, checked = self._fitted(), check_texts(texts)
-        predictions = self._predictions(checked, state, vectors=words if nearest is None else nearest, evidence=words)
-        return explain(self._model(), state, checked, predictions, self._thresholds, self.promise_)
+        vectors = words if nearest is None else nearest
+        predictions = self._predictions(checked, state, vectors=vectors, evidence=words, sentiment=sentiment)
+        analyses = explain(self._model(), state, checked, predictions, self._thresholds, self.promise_)
+        if not sentiment:
+            return analyses
+        from fewaspect.detector.sentiment.sentiment_analysis import with_sentiment
+
+        of_texts = self._sentiments(predictions, state)
+        return with_sentiment(analyses, of_texts, predictions, state.examples.names, self._model())
 
     @property
     def _thresholds(self) -> np.ndarray:
@@ -369,11 +384,24 @@ class Predictor(Estimator):
         return self._loaded
 
     def _predictions(
-        self, texts: Sequence[str], state: FittedState, *, vectors: bool = False, evidence: bool = False
-    ) -> SentencePredictions:
-        return self._model().predict_sentences(
-            state.fitted, texts, self.batch_tokens, vectors=vectors, evidence=evidence
+        self, texts: Sequence[str], state: FittedState, *, vectors: bool = False, evidence: bool = False,
+        sentiment: bool = False,
+    ) -> SentencePredictions:  # fmt: skip
+        model, request = self._model(), None
+        if sentiment:
+            from fewaspect.detector.sentiment.aspect_sentiment import answered_request
+
+            request = answered_request(model, state, self._thresholds)
+        return model.predict_sentences(
+            state.fitted, texts, self.batch_tokens, vectors=vectors, evidence=evidence, polarity=request
         )
+
+    def _sentiments(self, predictions: SentencePredictions, state: FittedState) -> list[dict[str, AspectSentiment]]:
+        """Of each text, what is answered about each answered aspect."""
+        from fewaspect.detector.sentiment.aspect_sentiment import answered_sentiment, as_answers, sentiment_branch
+
+        found = answered_sentiment(predictions, state.examples.names, self._thresholds)
+        return as_answers(found, sentiment_branch(self._model()))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_state")

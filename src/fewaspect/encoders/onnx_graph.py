@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fewaspect.core.errors import EncoderError
-from fewaspect.inference.encoder import OUTPUT
+from fewaspect.inference.encoder import OUTPUT, SHARED_OUTPUT
 
 MAX_WEIGHT = 64  # of an int8 weight: 7 bits
 SMOOTHQUANT_ALPHA = 0.85
@@ -54,83 +54,56 @@ def bert_graph(
     architecture: Architecture,
     ranges: Mapping[str, ActivationRanges] | None = None,
     expose_activations: bool = False,
+    shared_layers: int | None = None,
 ) -> bytes:
     """The serialised model: `input_ids` and `mask`, (B, T) int32, to `states`, (B, T, d).
 
     With `ranges` of each "<layer>.<matmul>" in int8, else in fp32. `expose_activations` adds the input of every matrix
-    product as an output, from which ranges are measured.
+    product as an output, from which ranges are measured; `shared_layers` adds the states after so many layers.
     """
     try:
-        return _Graph(weights, architecture, ranges or {}, expose_activations).serialised()
+        return _BertGraph(weights, architecture, ranges or {}, expose_activations, shared_layers).serialised()
     except KeyError as error:
         raise EncoderError(f"expected the weights of a BERT, found none called {error}.") from None
 
 
-class _Graph:
+class LayerGraph:
+    """Nodes and initializers of BERT layers, from which graphs are made."""
+
     def __init__(
         self, weights: Mapping[str, np.ndarray], architecture: Architecture, ranges: Mapping[str, ActivationRanges],
-        expose_activations: bool,
     ) -> None:  # fmt: skip
         self.weights, self.architecture, self.ranges = weights, architecture, ranges
-        self.expose_activations = expose_activations
         self.nodes: list[Any] = []
         self.initializers: list[Any] = []
         self.matmul_inputs: dict[str, str] = {}
-        state = self._embeddings()
-        for layer in range(architecture.layers):
-            state = self._layer(layer, state)
 
-    def serialised(self) -> bytes:
-        from onnx import TensorProto, helper
+    def _serialise(self, name: str, inputs: list[Any], outputs: list[Any]) -> bytes:
+        from onnx import helper
 
-        ids, mask = (helper.make_tensor_value_info(n, TensorProto.INT32, ["B", "T"]) for n in ("input_ids", "mask"))
-        names = [OUTPUT, *(self.matmul_inputs.values() if self.expose_activations else ())]
-        outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["B", "T", None]) for name in names]
-        graph = helper.make_graph(self.nodes, "encoder", [ids, mask], outputs, self.initializers)
+        graph = helper.make_graph(self.nodes, name, inputs, outputs, self.initializers)
         opsets = [helper.make_opsetid("", 17), helper.make_opsetid(FUSED_DOMAIN, 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
 
-    def _embeddings(self) -> str:
-        tables = [f"embeddings.{name}_embeddings.weight" for name in ("word", "position", "token_type")]
-        words, positions, types = (self.weights[name] for name in tables)
-        words = words + types[0]  # every sentence is of token type 0
-        if self.ranges:
-            return self._quantized_embeddings(words, positions[self.architecture.first_position :])
-        word_table = self._initializer("words", words)
-        position_table = self._initializer("positions", positions[self.architecture.first_position :])
-        inputs = ["input_ids", "", word_table, position_table, "", *self._layer_norm("embeddings.LayerNorm")]
-        return self._node("EmbedLayerNormalization", inputs, ["embedded", ""], epsilon=self.architecture.epsilon)
-
-    def _quantized_embeddings(self, words: np.ndarray, positions: np.ndarray) -> str:
-        """The word embeddings in int8 with a scale for each row: a quarter of the size of the table in fp32."""
-        rows, scales = quantize_rows(words)
-        inputs = {"words": rows, "word_scales": scales}
-        gathered = [
-            self._node("Gather", [self._initializer(name, table), "input_ids"], [f"{name}.rows"], domain="")
-            for name, table in inputs.items()
-        ]
-        values = self._node("Cast", gathered[:1], ["words.fp32"], domain="", to=1)  # 1 is fp32 in ONNX
-        embedded = self._node("Mul", [values, gathered[1]], ["words.embedded"], domain="")
-        tokens = self._node("Shape", ["input_ids"], ["tokens"], domain="", start=1, end=2)
-        table = [self._initializer("positions", positions), self._initializer("first", np.array([0])), tokens]
-        placed = self._node("Slice", table, ["positions.embedded"], domain="")
-        total = self._node("Add", [embedded, placed], ["embedded.sum"], domain="")
-        norm = [total, *self._layer_norm("embeddings.LayerNorm")]
-        return self._node("LayerNormalization", norm, ["embedded"], domain="", epsilon=self.architecture.epsilon)
-
-    def _layer(self, layer: int, state: str) -> str:
+    def _layer(self, layer: int, state: str, name: str | None = None, rows: str | None = None) -> str:
+        """The state after a layer, called `name`; with `rows`, of the first tokens alone, which attend to all."""
         source, here = f"encoder.layer.{layer}", f"{layer}."
         qkv = [f"{source}.attention.self.{part}" for part in ("query", "key", "value")]
         weights = np.concatenate([self.weights[f"{part}.weight"] for part in qkv])
         bias = np.concatenate([self.weights[f"{part}.bias"] for part in qkv])
         attended = self._attention(here + "attention", state, weights, bias)
+        if rows is not None:
+            attended, state = (self._first_tokens(part, rows) for part in (attended, state))
         output = self._linear(here + "attended", attended, f"{source}.attention.output.dense")
         middle = self._skip_layer_norm(here + "middle", output, state, f"{source}.attention.output.LayerNorm")
         up = self._linear(here + "up", middle, f"{source}.intermediate.dense")
         active = self._node("FastGelu" if self.ranges else "Gelu", [up], [here + "active"])
         down = self._linear(here + "down", active, f"{source}.output.dense")
-        name = OUTPUT if layer == self.architecture.layers - 1 else here + "state"
-        return self._skip_layer_norm(name, down, middle, f"{source}.output.LayerNorm")
+        return self._skip_layer_norm(name or here + "state", down, middle, f"{source}.output.LayerNorm")
+
+    def _first_tokens(self, state: str, rows: str) -> str:
+        places = [self._initializer(f"{state}.{name}", np.array([place])) for name, place in (("from", 0), ("axis", 1))]
+        return self._node("Slice", [state, places[0], rows, places[1]], [state + ".first"], domain="")
 
     def _attention(self, name: str, state: str, weights: np.ndarray, bias: np.ndarray) -> str:
         self.matmul_inputs[name] = state
@@ -190,6 +163,56 @@ class _Graph:
 
         self.nodes.append(helper.make_node(operator, inputs, outputs, domain=domain, **attributes))
         return outputs[0]
+
+
+class _BertGraph(LayerGraph):
+    def __init__(
+        self, weights: Mapping[str, np.ndarray], architecture: Architecture, ranges: Mapping[str, ActivationRanges],
+        expose_activations: bool, shared_layers: int | None,
+    ) -> None:  # fmt: skip
+        super().__init__(weights, architecture, ranges)
+        self.expose_activations, self.shared_layers = expose_activations, shared_layers
+        names = {(shared_layers or 0) - 1: SHARED_OUTPUT, architecture.layers - 1: OUTPUT}
+        state = self._embeddings()
+        for layer in range(architecture.layers):
+            state = self._layer(layer, state, names.get(layer))
+
+    def serialised(self) -> bytes:
+        from onnx import TensorProto, helper
+
+        inputs = [helper.make_tensor_value_info(n, TensorProto.INT32, ["B", "T"]) for n in ("input_ids", "mask")]
+        names = [OUTPUT, *(self.matmul_inputs.values() if self.expose_activations else ())]
+        names += [SHARED_OUTPUT] if self.shared_layers else []
+        outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["B", "T", None]) for name in names]
+        return self._serialise("encoder", inputs, outputs)
+
+    def _embeddings(self) -> str:
+        tables = [f"embeddings.{name}_embeddings.weight" for name in ("word", "position", "token_type")]
+        words, positions, types = (self.weights[name] for name in tables)
+        words = words + types[0]  # every sentence is of token type 0
+        if self.ranges:
+            return self._quantized_embeddings(words, positions[self.architecture.first_position :])
+        word_table = self._initializer("words", words)
+        position_table = self._initializer("positions", positions[self.architecture.first_position :])
+        inputs = ["input_ids", "", word_table, position_table, "", *self._layer_norm("embeddings.LayerNorm")]
+        return self._node("EmbedLayerNormalization", inputs, ["embedded", ""], epsilon=self.architecture.epsilon)
+
+    def _quantized_embeddings(self, words: np.ndarray, positions: np.ndarray) -> str:
+        """The word embeddings in int8 with a scale for each row: a quarter of the size of the table in fp32."""
+        rows, scales = quantize_rows(words)
+        inputs = {"words": rows, "word_scales": scales}
+        gathered = [
+            self._node("Gather", [self._initializer(name, table), "input_ids"], [f"{name}.rows"], domain="")
+            for name, table in inputs.items()
+        ]
+        values = self._node("Cast", gathered[:1], ["words.fp32"], domain="", to=1)  # 1 is fp32 in ONNX
+        embedded = self._node("Mul", [values, gathered[1]], ["words.embedded"], domain="")
+        tokens = self._node("Shape", ["input_ids"], ["tokens"], domain="", start=1, end=2)
+        table = [self._initializer("positions", positions), self._initializer("first", np.array([0])), tokens]
+        placed = self._node("Slice", table, ["positions.embedded"], domain="")
+        total = self._node("Add", [embedded, placed], ["embedded.sum"], domain="")
+        norm = [total, *self._layer_norm("embeddings.LayerNorm")]
+        return self._node("LayerNormalization", norm, ["embedded"], domain="", epsilon=self.architecture.epsilon)
 
 
 def quantize_rows(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -27,7 +27,9 @@ FORMAT, VERSION = "fewaspect-model", 2
 METADATA, GRAPH, TOKENIZER = "model.json", "encoder.onnx", "tokenizer.json"
 METADATA_0_1 = "runtime.json"
 _KEYS_0_1 = {"looking": "scorer", "presence": "probability_model"}
+SENTIMENT = "sentiment.onnx"  # models that tell no sentiment have none
 OUTPUT = "states"  # of the graph: (B, T, d)
+SHARED_OUTPUT = "shared_states"  # those of a lower layer, from which sentiment is told, (B, T, d)
 
 
 class TextEncoder(Protocol):
@@ -40,6 +42,14 @@ class TextEncoder(Protocol):
 
     def states(self, ids: Sequence[Sequence[int]]) -> list[np.ndarray]:
         """(T, d) states of each sentence of a batch; sentences of similar length waste little on padding."""
+        ...
+
+
+class SharingEncoder(TextEncoder, Protocol):
+    """One that can also say what a lower layer of it made of a sentence."""
+
+    def shared_states(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """The states, and those of the lower layer that sentiment is told from."""
         ...
 
 
@@ -61,6 +71,13 @@ class OnnxTextEncoder:
         rows, mask = padded_ids(ids, self.padding_id)
         (states,) = self.session.run([OUTPUT], {"input_ids": rows, "mask": mask})
         return [padded[: len(row)] for padded, row in zip(states, ids, strict=True)]
+
+    def shared_states(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """(T, d) states of each sentence of a batch, and those of the lower layer that sentiment is told from."""
+        rows, mask = padded_ids(ids, self.padding_id)
+        found = self.session.run([OUTPUT, SHARED_OUTPUT], {"input_ids": rows, "mask": mask})
+        states, shared = ([padded[: len(row)] for padded, row in zip(part, ids, strict=True)] for part in found)
+        return states, shared
 
 
 def open_session(model: bytes | Path) -> Any:
@@ -129,7 +146,7 @@ def is_model(folder: Path) -> bool:
 def model_files(folder: Path) -> list[Path]:
     """All files that an exported model consists of, metadata first."""
     names = (METADATA if (folder / METADATA).is_file() else METADATA_0_1, GRAPH, TOKENIZER)
-    return [folder / name for name in names]
+    return [folder / name for name in (*names, *((SENTIMENT,) if (folder / SENTIMENT).is_file() else ()))]
 
 
 def write_model(folder: Path, graph: bytes, tokeniser: SentenceTokeniser, metadata: Mapping[str, Any]) -> None:
@@ -140,7 +157,7 @@ def write_model(folder: Path, graph: bytes, tokeniser: SentenceTokeniser, metada
 
 
 def write_metadata(folder: Path, metadata: Mapping[str, Any]) -> None:
-    files = {name: sha256_of(folder / name) for name in (GRAPH, TOKENIZER)}
+    files = {path.name: sha256_of(path) for path in model_files(folder) if path.name not in (METADATA, METADATA_0_1)}
     with atomic_write(folder / METADATA) as file:
         file.write(to_json({"format": FORMAT, "version": VERSION, **metadata, "files": files}))
 
@@ -153,7 +170,8 @@ def read_metadata(folder: Path) -> dict[str, Any]:
         metadata = dict(json.loads(path.read_text(encoding="utf-8")))
         if (found := (metadata.get("format"), metadata.get("version"))) != expected:
             raise ValueError(f"format {found[0]}, version {found[1]}")
-        digests = {name: str(metadata["files"][name]) for name in (GRAPH, TOKENIZER)}
+        names = (GRAPH, TOKENIZER, *((SENTIMENT,) if "sentiment" in metadata else ()))
+        digests = {name: str(metadata["files"][name]) for name in names}
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise CheckpointError(
             f'{path}: expected a model of format "{expected[0]}", version {expected[1]}, found: {error!r}.'

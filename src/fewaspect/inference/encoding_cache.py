@@ -5,10 +5,14 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from fewaspect.inference.encoder import TextEncoder
+
+if TYPE_CHECKING:
+    from fewaspect.inference.encoder import SharingEncoder
 
 MOST_BYTES = 512 << 20  # some 40,000 sentences of the embedded encoder
 
@@ -38,6 +42,11 @@ class CachingEncoder:
             self._remember(new)
             found.update(new)
         return [found[key].astype(np.float32) for key in keys]
+
+    def shared_states(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """The states, and those of the lower layer that sentiment is told from, which are not remembered."""
+        _, shared = cast("SharingEncoder", self.encoder).shared_states(ids)
+        return self.states(ids), shared
 
     def _recall(self, keys: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], np.ndarray]:
         with self._lock:

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from fewaspect.core.extras import require
 from fewaspect.data.formats.records import quoted, shown
-from fewaspect.detector.arrow_tables import ACCEPTED, ASPECTS, TO_REVIEW
+from fewaspect.detector.arrow_tables import ACCEPTED, ASPECTS, SENTIMENT_OF, TO_REVIEW
 from fewaspect.reviews.readers.source import Columns, Kind
 from fewaspect.reviews.writers import Layout, Row, Writer, as_json, refuse_new_columns
 
@@ -70,6 +70,7 @@ def _schema(layout: Layout, columns: Columns) -> pa.Schema:
     arrow, own = _arrow(), columns.schema or arrow_schema(columns.kinds)
     added = dict.fromkeys(("row", "start", "end"), arrow.int64()) | dict.fromkeys(("reason", "words"), arrow.string())
     added |= dict.fromkeys((ASPECTS, ACCEPTED, TO_REVIEW), arrow.list_(arrow.string()))
+    added |= {SENTIMENT_OF + name: arrow.string() for name in layout.classes if layout.sentiment}
     return arrow.schema(
         [*own, *((name, added.get(name.removeprefix(layout.prefix), arrow.float32())) for name in layout.flat_names)]
     )

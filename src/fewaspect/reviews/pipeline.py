@@ -29,7 +29,9 @@ _CHARACTERS = 1 << 20  # a chunk ends here too: some reviews are books
 class Detector(Protocol):
     """What is needed of an AspectDetector."""
 
-    def analyze_many(self, texts: Sequence[str], words: bool = True) -> list[Analysis]: ...
+    def analyze_many(
+        self, texts: Sequence[str], words: bool = True, nearest: bool | None = None, sentiment: bool = False
+    ) -> list[Analysis]: ...
 
 
 class Stream:
@@ -114,10 +116,11 @@ def chunked(reviews: Iterable[Review], size: int = CHUNK, characters: int = _CHA
         yield chunk
 
 
-def analyze_chunk(detector: Detector, chunk: Sequence[Review], words: bool) -> list[Analysis]:
+def analyze_chunk(detector: Detector, chunk: Sequence[Review], words: bool, sentiment: bool = False) -> list[Analysis]:
     """An analysis for each review; a text that occurs again is scored once."""
     texts = list(dict.fromkeys(review.text for review in chunk))
-    found = dict(zip(texts, detector.analyze_many(texts, words=words), strict=True))
+    asked = {"words": words, **({"sentiment": True} if sentiment else {})}
+    found = dict(zip(texts, detector.analyze_many(texts, **asked), strict=True))
     trim_memory()
     return [found[review.text] for review in chunk]
 
@@ -138,7 +141,7 @@ def detect_stream(
         stream.place.refuse_clash(stream.columns.kinds, layout.flat_names)
     with open_writer(target, layout, stream.columns) as writer:
         for chunk in stream.chunks:
-            analyses = analyze_chunk(detector, chunk, words)
+            analyses = analyze_chunk(detector, chunk, words, layout.sentiment)
             first = summary.reviews + 1
             rows = [
                 row

@@ -18,13 +18,14 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from fewaspect.core.errors import ConfigError
 from fewaspect.core.files import atomic_write
 from fewaspect.data.formats.records import Place, join_names, quoted, table_writer
-from fewaspect.detector.arrow_tables import ACCEPTED, ASPECTS, PROBABILITY, TO_REVIEW
+from fewaspect.detector.arrow_tables import ACCEPTED, ASPECTS, PROBABILITY, SENTIMENT_OF, TO_REVIEW
 from fewaspect.reviews.formats import STANDARD, OutputFormat
 from fewaspect.reviews.pages.highlights import Mark, marks
 from fewaspect.reviews.readers.source import Columns, Review
 
 if TYPE_CHECKING:
     from fewaspect.detector.explain import Analysis
+    from fewaspect.detector.sentiment.aspect_sentiment import AspectSentiment
     from fewaspect.reviews.pipeline import Summary
 
 JOINT = "; "
@@ -49,6 +50,7 @@ class Row:
     marks: tuple[Mark, ...]
     analysis: Analysis
     accepted: tuple[str, ...] | None = None  # of the aspects, where a precision was promised
+    sentiment: Mapping[str, AspectSentiment] | None = None  # of the aspects, where it was asked for
 
 
 def rows_of(review: Review, analysis: Analysis, number: int, per_sentence: bool) -> Iterator[Row]:
@@ -56,7 +58,7 @@ def rows_of(review: Review, analysis: Analysis, number: int, per_sentence: bool)
     marked = marks(analysis.words, analysis.sentences) if analysis.words else ()
     whole = Row(
         review.place, review.fields, analysis.text, number, 0, len(analysis.text), analysis.aspects,
-        analysis.probabilities, analysis.reason, marked, analysis, analysis.accepted,
+        analysis.probabilities, analysis.reason, marked, analysis, analysis.accepted, analysis.sentiment,
     )  # fmt: skip
     if not per_sentence:
         yield whole
@@ -72,6 +74,7 @@ def rows_of(review: Review, analysis: Analysis, number: int, per_sentence: bool)
             probabilities=sentence.probabilities,
             reason=sentence.reason,
             accepted=sentence.accepted,
+            sentiment=sentence.sentiment,
             marks=tuple(mark for mark in marked if sentence.start <= mark.start and mark.end <= sentence.end),
         )
 
@@ -85,11 +88,15 @@ class Layout:
     per_sentence: bool = False
     prefix: str = ""
     promised: bool = False  # a precision, so that aspects are accepted or need a look
+    sentiment: bool = False
 
     def flat(self, row: Row) -> dict[str, Any]:
         """For tables: one column per aspect."""
         added: dict[str, Any] = self._where(row) | self._aspects(row)
         added |= {PROBABILITY + name: float(row.probabilities[name]) for name in self.classes}
+        if self.sentiment:
+            told = row.sentiment or {}
+            added |= {SENTIMENT_OF + name: told[name].polarity if name in told else None for name in self.classes}
         if self.explain:
             added |= {"reason": row.reason, "words": _words_in_a_line(row)}
         return self._prefixed(added)
@@ -97,6 +104,9 @@ class Layout:
     def nested(self, row: Row) -> dict[str, Any]:
         """For JSON: lists and objects, numbers rounded."""
         added: dict[str, Any] = self._where(row) | self._aspects(row) | {"probabilities": _rounded(row.probabilities)}
+        if self.sentiment:
+            told = (row.sentiment or {}).items()
+            added["sentiment"] = {name: {"polarity": own.polarity, **_rounded(own.probabilities)} for name, own in told}
         if self.explain:
             added |= {"reason": row.reason, "words": _words(row), "nearest": _nearest(row)}
             if not self.per_sentence:
@@ -108,7 +118,9 @@ class Layout:
         where = ["row", "start", "end"] if self.per_sentence else []
         explained = ["reason", "words"] if self.explain else []
         aspects = [ASPECTS, ACCEPTED, TO_REVIEW] if self.promised else [ASPECTS]
-        return [self.prefix + n for n in (*where, *aspects, *(PROBABILITY + c for c in self.classes), *explained)]
+        told = [SENTIMENT_OF + name for name in self.classes] if self.sentiment else []
+        probabilities = [PROBABILITY + name for name in self.classes]
+        return [self.prefix + name for name in (*where, *aspects, *probabilities, *told, *explained)]
 
     def _where(self, row: Row) -> dict[str, Any]:
         return {"row": row.number, "start": row.start, "end": row.end} if self.per_sentence else {}

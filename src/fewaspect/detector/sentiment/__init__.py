@@ -1,0 +1,1 @@
+"""Whether a text is negative, neutral or positive about each of its aspects."""

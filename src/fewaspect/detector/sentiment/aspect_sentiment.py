@@ -1,0 +1,176 @@
+"""The polarity of each aspect of a text, from the sentences that speak of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fewaspect.core.errors import ConfigError, DataError
+from fewaspect.data.labels import check_lists, describe_aspect
+from fewaspect.data.polarity import MIXED, POLARITIES
+from fewaspect.detector.explain import best_first, decide
+from fewaspect.detector.model import PolarityRequest
+
+if TYPE_CHECKING:
+    from fewaspect.detector.fitting import FittedState
+    from fewaspect.detector.model import InferenceModel, SentencePredictions
+    from fewaspect.detector.support import Examples
+    from fewaspect.inference.sentiment_branch import SentimentBranch
+
+MOST_LABEL_TOKENS = 32
+MOST_EXAMPLES = 5  # that stand for the name of an aspect that has none
+WITHOUT_WORDS = np.array([0.0, 1.0, 0.0])  # a text without words is neutral
+
+
+@dataclass(frozen=True)
+class AspectSentiment:
+    """Of an aspect in a text: three probabilities that sum to 1, and what they come to. `polarity` is the most probable
+    one, or mixed where negative and positive are both substantial."""
+
+    polarity: str
+    negative: float
+    neutral: float
+    positive: float
+
+    @classmethod
+    def of(cls, probabilities: np.ndarray, mixed_least: float) -> AspectSentiment:
+        """From (3,) probabilities."""
+        negative, neutral, positive = probabilities.tolist()
+        mixed = min(negative, positive) >= mixed_least
+        return cls(MIXED if mixed else POLARITIES[int(probabilities.argmax())], negative, neutral, positive)
+
+    @property
+    def probabilities(self) -> dict[str, float]:
+        return {name: value for name, value in asdict(self).items() if name in POLARITIES}
+
+
+def sentiment_branch(model: InferenceModel) -> SentimentBranch:
+    """Refused if the model has none."""
+    if model.sentiment is None:
+        raise ConfigError(
+            f"{model.folder or 'the model'}: expected a model that tells sentiment, found one without it.\n"
+            "Use the shipped model, or train it: benchmarks/studies/sentiment_model.py."
+        )
+    return model.sentiment
+
+
+def answered_request(model: InferenceModel, state: FittedState, thresholds: np.ndarray) -> PolarityRequest:
+    """For each sentence, the aspects that are answered in it."""
+    sentiment_branch(model)
+
+    def wanted(_: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+        return decide(probabilities, thresholds)
+
+    return PolarityRequest(label_states(model, state.examples, state.examples.names), wanted)
+
+
+def given_request(
+    model: InferenceModel, state: FittedState, texts: Sequence[str], aspects: Sequence[Sequence[str]]
+) -> tuple[list[str], PolarityRequest]:
+    """For each sentence of a text, the aspects given of that text; and the names of all, the detector's own first."""
+    sentiment_branch(model)
+    names = list(dict.fromkeys([*state.examples.names, *(name for own in aspects for name in own)]))
+    place = {name: n for n, name in enumerate(names)}
+    _, rows, sentences, _ = model.split_sentences(texts)
+    asked = np.zeros((len(sentences), len(names)), dtype=bool)
+    for own, given in zip(rows, aspects, strict=True):
+        for name in given:
+            asked[own, place[name]] = True
+    return names, PolarityRequest(label_states(model, state.examples, names), lambda batch, _: asked[batch])
+
+
+def check_aspects(aspects: object, texts: int) -> list[list[str]]:
+    """A list of names for each text."""
+    lists = [list(own) for own in check_lists(aspects)]
+    if len(lists) != texts:
+        raise DataError(f"aspects: expected a list of names for each of {texts} texts, found {len(lists)} lists.")
+    return lists
+
+
+def label_states(model: InferenceModel, examples: Examples, names: Sequence[str]) -> list[np.ndarray]:
+    """(L, d) of each label: of its name read alone, else of its description, else one state for each of a few examples
+    (the mean of its tokens)."""
+    texts = [label_of(examples, name) for name in names]
+    own = [_examples_of(examples, name) if not text else [text] for name, text in zip(names, texts, strict=True)]
+    distinct = list(dict.fromkeys(text for some in own for text in some))
+    ids = [row[: MOST_LABEL_TOKENS + 1] + row[-1:] for row in model.encoder.tokeniser.ids(distinct)]
+    read = {text: model.shared_states([row])[1][0][1:-1] for text, row in zip(distinct, ids, strict=True)}
+    found = []
+    for text, some in zip(texts, own, strict=True):
+        states = [read[one] for one in some if len(read[one])]
+        if not states:  # nothing is known of it but that it is an aspect
+            states = [np.zeros((1, model.encoder.width), dtype=np.float32)]
+        found.append(states[0] if text else np.stack([part.mean(axis=0) for part in states]))
+    return found
+
+
+def label_of(examples: Examples, name: str) -> str:
+    """The text that stands for an aspect; empty for a column of a matrix without a description."""
+    read = "" if name in examples.unnamed else describe_aspect(name) or name
+    return read or examples.descriptions.get(name, "")
+
+
+def _examples_of(examples: Examples, name: str) -> list[str]:
+    return [text for text, own in examples.sentences.items() if name in own][:MOST_EXAMPLES]
+
+
+def answered_sentiment(
+    predictions: SentencePredictions, names: Sequence[str], thresholds: np.ndarray
+) -> list[dict[str, np.ndarray]]:
+    """For each text, (3,) probabilities of each answered aspect, the most probable aspect first."""
+    weights, of_texts = predictions.probabilities, predictions.of_texts
+    decided = decide(weights, thresholds)
+    found = []
+    for text, rows in enumerate(predictions.rows):
+        union: np.ndarray = np.any(decided[rows], axis=0) if rows else np.zeros(len(names), dtype=bool)
+        found.append({
+            names[n]: combined(predictions, [row for row in rows if decided[row, n]], n, weights[:, n])
+            for n in best_first(of_texts[text], union)
+        })  # fmt: skip
+    return found
+
+
+def given_sentiment(
+    predictions: SentencePredictions, names: Sequence[str], thresholds: np.ndarray, aspects: Iterable[Sequence[str]]
+) -> list[dict[str, np.ndarray]]:
+    """For each text, (3,) probabilities of each aspect given of it.
+
+    Where no sentence speaks of the aspect, the one with the highest probability of it counts; all count the same if the
+    detector does not know the aspect.
+    """
+    place, known = {name: n for n, name in enumerate(names)}, predictions.probabilities.shape[1]
+    found = []
+    for rows, given in zip(predictions.rows, aspects, strict=True):
+        own = {}
+        for name in given:
+            n = place[name]
+            read = [row for row in rows if (row, n) in predictions.polarities]
+            if n >= known:
+                own[name] = combined(predictions, read, n, np.ones(len(predictions.sentences)))
+                continue
+            weights = predictions.probabilities[:, n]
+            spoken = [row for row in read if weights[row] >= thresholds[n]]
+            own[name] = combined(predictions, spoken or sorted(read, key=lambda row: -weights[row])[:1], n, weights)
+        found.append(own)
+    return found
+
+
+def combined(predictions: SentencePredictions, rows: Sequence[int], label: int, weights: np.ndarray) -> np.ndarray:
+    """(3,): the mean over these sentences, weighed by how probable the aspect is in each, (sentences,)."""
+    told = [(predictions.polarities[row, label], max(float(weights[row]), 1e-12)) for row in rows]
+    if not told:
+        return WITHOUT_WORDS.copy()
+    total = sum(weight for _, weight in told)
+    return np.sum([p * weight for p, weight in told], axis=0) / total
+
+
+def as_dicts(found: Iterable[Mapping[str, np.ndarray]]) -> list[dict[str, dict[str, float]]]:
+    """Probabilities by polarity, by aspect, of each text."""
+    return [{name: dict(zip(POLARITIES, p.tolist(), strict=True)) for name, p in own.items()} for own in found]
+
+
+def as_answers(found: Iterable[Mapping[str, np.ndarray]], branch: SentimentBranch) -> list[dict[str, AspectSentiment]]:
+    return [{name: AspectSentiment.of(p, branch.mixed_least) for name, p in own.items()} for own in found]

@@ -1,0 +1,61 @@
+"""`fewaspect detect --sentiment`, with the shipped weights."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+from typer.testing import CliRunner, Result
+
+from fewaspect.cli.app import app
+
+BOTH = "The waiter was lovely, but the soup was awful."
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sentiment")
+    examples = {"food": ["the soup was cold", "great pizza"], "staff": ["the waiter was rude"]}
+    (folder / "examples.json").write_text(json.dumps(examples))
+    (folder / "reviews.txt").write_text(f"{BOTH}\nsee you on Monday\n")
+    return folder
+
+
+def detect(files: Path, output: str, *options: str) -> Path:
+    out = files / output
+    done = run(
+        "detect", files / "reviews.txt", "--examples", files / "examples.json", "-o", out, "--no-adapt", *options
+    )
+    assert done.exit_code == 0, done.output
+    return out
+
+
+def test_tables_have_a_column_for_each_aspect(files: Path) -> None:
+    with detect(files, "out.csv", "--sentiment").open(newline="") as file:
+        first, second = csv.DictReader(file)
+    assert (first["sentiment_food"], first["sentiment_staff"]) == ("negative", "positive")
+    assert (second["sentiment_food"], second["sentiment_staff"]) == ("", "")
+    rows = pyarrow.parquet.read_table(detect(files, "out.parquet", "--sentiment")).to_pylist()
+    assert [row["sentiment_food"] for row in rows] == ["negative", None]
+
+
+def test_json_has_the_probabilities_of_the_answered_aspects(files: Path) -> None:
+    lines = detect(files, "out.jsonl", "--sentiment", "--per-sentence").read_text().splitlines()
+    first, second = map(json.loads, lines)
+    assert first["sentiment"]["food"]["polarity"] == "negative"
+    assert sum(first["sentiment"]["food"][name] for name in ("negative", "neutral", "positive")) == pytest.approx(
+        1, abs=1e-3
+    )
+    assert second["sentiment"] == {}
+
+
+def test_without_the_option_nothing_is_added(files: Path) -> None:
+    header = detect(files, "plain.csv").read_text().splitlines()[0]
+    assert "sentiment" not in header
