@@ -114,6 +114,8 @@ def test_what_was_labelled_before_is_not_overwritten_by_new_suggestions(fitted: 
     (labelled := tmp_path / "next.jsonl").write_text('{"text": "Cold soup", "labels": ["food"]}\n')
     result = run("suggest", "-", "--model", fitted, "--skip", labelled, "-o", labelled, input="The lift was broken.\n")
     assert "--output names the file of the skipped sentences" in str(result.exception)
+    result = run("suggest", "-", "--model", fitted, "-o", labelled, input="The lift was broken.\n")
+    assert "expected a new file, found one, which may hold labels" in str(result.exception)
     assert labelled.read_text() == '{"text": "Cold soup", "labels": ["food"]}\n'
 
 

@@ -52,6 +52,11 @@ def suggest(
     if output:
         refuse_own_input(str(output), reviews, examples, skip)
         refuse_other_than_json_lines(output)
+        if output.exists():
+            raise ConfigError(
+                f"{output}: expected a new file, found one, which may hold labels. Name another; "
+                f"--skip {output} leaves its sentences out."
+            )
 
     from rich.console import Console
 
