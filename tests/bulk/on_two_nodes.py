@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import psutil
@@ -21,6 +22,14 @@ from fewaspect.bulk.packing import pack
 from fewaspect.bulk.plan import BulkSettings, format_of
 from fewaspect.bulk.ray_cluster import start_ray
 from fewaspect.bulk.storage import find_files
+
+
+def free_cores_in_the_end(seconds: float = 60) -> float:
+    """0 once the killed actor has its successor, which takes a while on a busy machine."""
+    end = time.monotonic() + seconds
+    while (free := ray.available_resources().get("CPU", 0.0)) and time.monotonic() < end:
+        time.sleep(0.2)
+    return free
 
 
 def main(source: str, output: str, model: str, rows: str) -> None:
@@ -37,7 +46,7 @@ def main(source: str, output: str, model: str, rows: str) -> None:
             if not seen["actors_killed"] and seen["done"] >= job.plan.rows / 4:
                 seen["actors_killed"] = kill_an_actor()
             if seen["machines_after"] == 2 and seen["done"] >= job.plan.rows / 2:
-                seen["free_before"] = ray.available_resources().get("CPU", 0.0)
+                seen["free_before"] = free_cores_in_the_end()
                 machines.remove_node(second, allow_graceful=False)
                 seen["machines_after"] = 1
 
