@@ -10,26 +10,23 @@ other half is divided by how often its examples were doubled. Records go to docs
 
 from __future__ import annotations
 
-import argparse
 import math
 import statistics
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from draws import chosen_sets, draw, load_set
+from draws import draw, load_set
 from fewaspect import AspectDetector
-from fewaspect.core.files import atomic_write
 from fewaspect.data.labelled import LabelledSentence
 from fewaspect.detector.labelling.growth import CONTRADICTORY, GROWING, LEVEL
 from fewaspect.detector.model import InferenceModel, load_model
 from fewaspect.experiments.results_file import Record, merge_results, read_results
 from fewaspect.inference.encoding_cache import CachingEncoder
 from fewaspect.training.environment import describe_environment
-from records import GROUPS
+from studies_of_labels import framed, run
 
 OUT = Path(__file__).parents[2] / "docs" / "results" / "growth.jsonl"
 KEY = ("set", "shots", "seed")
@@ -38,21 +35,7 @@ LEAST = 1.3  # times as many examples, for an aspect to count
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help="The folder that holds practical/, fewasp/ and corpus/validation/.")
-    parser.add_argument("--sets", default="validation,visible", help="visible, validation, or names with commas.")
-    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
-    parser.add_argument("--again", action="store_true", help="Measure also what is there: the model has changed.")
-    parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--table", action="store_true", help="Only write the page from the records there are.")
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore")
-    if not arguments.table:
-        if arguments.data is None:
-            parser.error("--data FOLDER is needed, except with --table")
-        measure(arguments.data, chosen_sets(arguments.sets), arguments.seeds, arguments.out, arguments.again)
-    with atomic_write(arguments.out.with_suffix(".md")) as file:
-        file.write(page(read_results(arguments.out)))
+    run(__doc__ or "", OUT, range(3), measure, page)
 
 
 def measure(data: Path, sets: Sequence[str], seeds: Sequence[int], out: Path, again: bool) -> None:
@@ -118,17 +101,7 @@ noise (its standard deviation is in the last column): the signals sort aspects, 
 
 
 def page(records: Sequence[Record]) -> str:
-    parts = [INTRODUCTION]
-    for group, sets in GROUPS.items():
-        here = [r for r in records if r["set"] in sets]
-        if here:
-            parts += [f"## {group[0].upper()}{group[1:]}\n", table(here), difference(here)]
-    seeds = sorted({r["seed"] for r in records})
-    machines = {
-        f"{e['processor']}, {e['cores']} cores, Python {e['python']}" for e in (r["environment"] for r in records)
-    }
-    parts.append(f"{len(records)} records, seeds {', '.join(map(str, seeds))}, on: {'; '.join(sorted(machines))}.\n")
-    return "\n".join(parts)
+    return framed(INTRODUCTION, records, lambda here, _: [table(here), difference(here)])
 
 
 def table(records: Sequence[Record]) -> str:

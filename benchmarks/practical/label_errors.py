@@ -15,7 +15,6 @@ of the project; without it, its rows are left out: `pip install cleanlab==2.9.0`
 
 from __future__ import annotations
 
-import argparse
 import math
 import statistics
 import warnings
@@ -27,16 +26,15 @@ from typing import Any
 
 import numpy as np
 
-from draws import Draw, chosen_sets, draw, load_set
+from draws import Draw, draw, load_set
 from fewaspect import AspectDetector
-from fewaspect.core.files import atomic_write
 from fewaspect.detector.labelling.left_out import left_out_logits
 from fewaspect.detector.model import InferenceModel, load_model
 from fewaspect.detector.support import ExampleWarning
 from fewaspect.experiments.results_file import Record, merge_results, read_results
 from fewaspect.inference.encoding_cache import CachingEncoder
 from fewaspect.training.environment import describe_environment
-from records import GROUPS
+from studies_of_labels import framed, run
 from tuning import out_of_fold, spread_folds
 
 OUT = Path(__file__).parents[2] / "docs" / "results" / "label-errors.jsonl"
@@ -51,21 +49,7 @@ SYSTEMS = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help="The folder that holds practical/, fewasp/ and corpus/validation/.")
-    parser.add_argument("--sets", default="validation,visible", help="visible, validation, or names with commas.")
-    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2, 3, 4])
-    parser.add_argument("--again", action="store_true", help="Measure also what is there: the model has changed.")
-    parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--table", action="store_true", help="Only write the page from the records there are.")
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore")
-    if not arguments.table:
-        if arguments.data is None:
-            parser.error("--data FOLDER is needed, except with --table")
-        measure(arguments.data, chosen_sets(arguments.sets), arguments.seeds, arguments.out, arguments.again)
-    with atomic_write(arguments.out.with_suffix(".md")) as file:
-        file.write(page(read_results(arguments.out)))
+    run(__doc__ or "", OUT, range(5), measure, page)
 
 
 def measure(data: Path, sets: Sequence[str], seeds: Sequence[int], out: Path, again: bool) -> None:
@@ -184,16 +168,7 @@ validation sets.
 
 
 def page(records: Sequence[Record]) -> str:
-    parts = [INTRODUCTION]
-    for group, sets in GROUPS.items():
-        here = [r for r in records if r["set"] in sets]
-        if here:
-            parts += [f"## {group[0].upper()}{group[1:]}\n", table(here), by_set(here, sets)]
-    seeds = sorted({r["seed"] for r in records})
-    environments = [r["environment"] for r in records]
-    machines = {f"{e['processor']}, {e['cores']} cores, Python {e['python']}" for e in environments}
-    parts.append(f"{len(records)} records, seeds {', '.join(map(str, seeds))}, on: {'; '.join(sorted(machines))}.\n")
-    return "\n".join(parts)
+    return framed(INTRODUCTION, records, lambda here, sets: [table(here), by_set(here, sets)])
 
 
 def table(records: Sequence[Record]) -> str:

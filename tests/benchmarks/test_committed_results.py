@@ -61,7 +61,7 @@ MODULES = {
     "timing", "peers", "plain_model", "speed_figures", "speed_worker", "draws", "page", "systems", "tuning", "worker",
     "measuring", "records", "summary", "curves", "probabilities", "promises_page", "discovery_page", "discovery_peers",
     "labelling_page", "labelling_pool", "labelling_strategies", "sentiment_page", "sentiment_peers", "polarity_card",
-    "polarity_training", "review_sets",
+    "polarity_training", "review_sets", "studies_of_labels",
 }  # fmt: skip
 
 

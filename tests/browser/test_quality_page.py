@@ -9,21 +9,14 @@ from typing import Any
 
 import pytest
 
+from page_actions import add_aspect
+
 pytestmark = pytest.mark.slow
 
 FOOD = ["the soup was cold", "good pizza", "tasty fish", "fresh salad", "stale bread", "overcooked pasta",
         "a nice steak", "loud street noise all night"]  # fmt: skip
 NOISE = ["thin walls", "noisy neighbours", "music until three in the night", "traffic noise", "barking dogs",
          "a loud party", "the street was loud", "we could hear the lift"]  # fmt: skip
-
-
-def add_aspect(page: Any, name: str, examples: list[str]) -> None:
-    page.get_by_role("button", name="Add an aspect", exact=True).and_(page.locator(".add-aspect")).click()
-    form = page.locator("form.aspect-form")
-    form.get_by_label("Name").fill(name)
-    form.get_by_label("Examples, one per line").fill("\n".join(examples))
-    form.get_by_role("button", name="Add", exact=True).click()
-    page.locator(".aspect-name", has_text=name).wait_for()
 
 
 def fits(page: Any, selector: str) -> bool:
