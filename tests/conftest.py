@@ -23,7 +23,8 @@ if find_spec("torch") is None:  # the base install: what the extras serve is tes
         "studio/*", "training/*", "cli/test_benchmark.py", "cli/test_cache.py", "cli/test_detect_page.py",
         "cli/test_figures.py", "cli/test_train_and_evaluate.py", "core/test_multilabel_metrics.py",
         "detector/test_calibration.py", "detector/test_estimator_checks.py",
-        "detector/test_metrics.py", "detector/test_sklearn.py",
+        "detector/test_metrics.py", "detector/test_sklearn.py", "detector/labelling/test_target_precision.py",
+        "detector/labelling/test_discover.py", "detector/labelling/test_naming.py",
         "detector/test_support.py", "detector/test_arrow_tables.py", "reviews/readers/*", "reviews/test_writers.py",
         "text/test_tokenization.py",
     ]  # fmt: skip

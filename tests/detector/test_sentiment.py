@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from fewaspect import AspectDetector
@@ -118,6 +117,7 @@ def test_without_it_nothing_changes(detector: AspectDetector) -> None:
 
 
 def test_tables_get_a_column_for_each_aspect(detector: AspectDetector) -> None:
+    pa = pytest.importorskip("pyarrow")
     found = detector.predict_batch(pa.table({"text": TEXTS}), sentiment=True)
     assert found["sentiment_food"].to_pylist()[:4:3] == ["negative", None]
     assert "sentiment_food" not in detector.predict_batch(pa.table({"text": TEXTS})).column_names
