@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo studio test lint wheel-test browser page clean
+.PHONY: demo studio test lint wheel-test browser page clean attack coverage reproducible
 
 demo: $(VENV)/.base
 	$(BIN)/fewaspect quickstart
@@ -19,9 +19,25 @@ wheel-test: $(VENV)/.dev
 	rm -rf build/wheel
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
 	$(PYTHON) -m venv build/wheel/venv
-	build/wheel/venv/bin/python -m pip install --quiet --constraint constraints.txt build/wheel/*.whl pytest pytest-socket hypothesis
+	build/wheel/venv/bin/python -m pip install --quiet --constraint constraints.txt build/wheel/*.whl pytest pytest-socket pytest-timeout hypothesis
 	FEWASPECT_BASE_INSTALL=1 build/wheel/venv/bin/python -m pytest --override-ini addopts= -q --import-mode=importlib --disable-socket --allow-unix-socket \
 		tests/cli/test_base_install.py tests/detector tests/inference tests/text
+
+# Damaged files and kills, some forty minutes at most; what is found goes to docs/results/attacks.jsonl and docs/hardening.md.
+attack: $(VENV)/.dev
+	OMP_NUM_THREADS=1 nice -n 10 $(BIN)/python -m attacks.fuzz --count 6000 --seconds 60 --record
+	OMP_NUM_THREADS=1 nice -n 10 $(BIN)/python -m attacks.kills --kills 50 --seconds 180 --record
+	$(BIN)/python -m attacks.record
+	FEWASPECT_DRAWN=200 OMP_NUM_THREADS=1 nice -n 10 $(BIN)/pytest tests/studio/api/test_schema.py
+
+# Branches of src that the tests take; tests in processes of their own are not counted.
+coverage: $(VENV)/.dev
+	OMP_NUM_THREADS=1 $(BIN)/coverage run --branch --source src/fewaspect -m pytest
+	$(BIN)/coverage report --skip-covered --sort cover
+
+# Two builds of the wheel, at different times and in different folders, are the same bytes.
+reproducible: $(VENV)/.dev
+	$(BIN)/python -m attacks.reproducible
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -23,10 +25,16 @@ class Done:
 
 
 def fewaspect(*arguments: str | Path) -> Done:
-    """`fewaspect ARGUMENTS`, as a user types it."""
+    """`fewaspect ARGUMENTS`, as a user types it; signals and environment are left as they were."""
     out, err = io.StringIO(), io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-        patch.setattr(sys, "argv", ["fewaspect", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+            patch.setattr(sys, "argv", ["fewaspect", *map(str, arguments)])
+            patch.setenv("TOKENIZERS_PARALLELISM", os.environ.get("TOKENIZERS_PARALLELISM", "true"))  # as `main` does
+            with pytest.raises(SystemExit) as end:
+                main()
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
     return Done(int(end.value.code or 0), out.getvalue(), err.getvalue())

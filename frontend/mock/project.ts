@@ -16,6 +16,7 @@ interface Row {
 export class MockProject {
   name = "Sample: hotel and restaurant reviews";
   threshold = 0.45;
+  model: string | null = null;
   revision = 1;
   readonly reviews = reviews(240);
   readonly rows: Row[] = [];
@@ -60,7 +61,7 @@ export class MockProject {
     const id = this.next++;
     const colour = this.aspects.length % 12;
     this.change(`add “${name}”`, (state) => ({
-      aspects: [...state.aspects, { id, name, description, threshold: null, colour }],
+      aspects: [...state.aspects, { id, name, description, threshold: null, colour, group: "" }],
       examples: [...state.examples, ...texts.map((text) => this.example(text, [id], null))],
     }));
     return id;

@@ -59,7 +59,12 @@ export function answer(projects: MockProject[], method: string, path: string, qu
     case "PUT audit": return { content: { sentence: Number(inner), aspects: body.aspects } };
     case "GET examples-to-check": return { content: { issues: [], growth: [] } };
     case "POST imports": return inner === "preview" ? { content: preview() } : { status: 202, content: { job: 1 } };
+    case "GET imports": return { content: { imports: [{ id: 1, name: "hotel.xlsx", created: "2024-03-01T10:00:00Z", reviews: p.reviews.length, labels: 3 }] } };
+    case "DELETE imports": case "DELETE reviews": return { status: 204 };
     case "GET jobs": return { type: "text/event-stream", content: last && [0, 2000, 5000].map((done) => `event: progress\ndata: ${JSON.stringify({ stage: "detecting", done, total: 5000, skipped: 2 })}\n\n`).join("") + "event: done\ndata: {}\n\n" };
+    case "GET columns": return { content: { columns: [] } };
+    case "GET sentiment": return { content: { scored: 1, on: false, aspects: [], unit: "month", periods: [], rating: null } };
+    case "GET periods": return { content: { unit: "month", periods: [] } };
     case "GET dashboard": return { content: dashboard(p) };
     case "POST detect": {
       const s = p.sentence({ id: 0, review: 0, position: 0, text: body.texts[0] });
@@ -83,7 +88,7 @@ function sentences(p: MockProject, query: URLSearchParams): Answer {
     && s.text.toLowerCase().includes((query.get("q") ?? "").toLowerCase())
     && (show !== "none" || !s.aspects.length) && (show !== "uncertain" || uncertain(s.scores)) && (show !== "examples" || s.confirmed));
   const offset = Number(query.get("offset"));
-  return { content: { total: found.length, revision: p.revision, scored: 1, sentences: found.slice(offset, offset + Number(query.get("limit"))) } };
+  return { content: { total: found.length, position: found.findIndex((s) => s.id === Number(query.get("locate"))), revision: p.revision, scored: 1, sentences: found.slice(offset, offset + Number(query.get("limit"))) } };
 }
 
 function details(p: MockProject, id: number): Answer {
@@ -98,16 +103,11 @@ function details(p: MockProject, id: number): Answer {
 function dashboard(p: MockProject) {
   const all = p.rows.map(p.sentence);
   const together = p.aspects.flatMap((a, i) => p.aspects.slice(i + 1).map((b) => [a.id, b.id, all.filter((s) => s.aspects.includes(a.id) && s.aspects.includes(b.id)).length]));
-  const periods = [...new Set(all.map((s) => s.date!.slice(0, 7)))].sort();
-  const over_time = periods.map((period) => {
-    const then = all.filter((s) => s.date!.startsWith(period));
-    return { period, total: then.length, counts: Object.fromEntries(p.aspects.map((a) => [a.id, then.filter((s) => s.aspects.includes(a.id)).length])) };
-  });
-  return { sentences: all.length, none: all.filter((s) => !s.aspects.length).length, aspects: p.counted().map(({ id, found }) => ({ id, count: found })), together, over_time };
+  return { sentences: all.length, none: all.filter((s) => !s.aspects.length).length, reviews: p.reviews.length, reviews_none: 0, aspects: p.counted().map(({ id, found }) => ({ id, count: found, reviews: found })), together, groups: [] };
 }
 
 const preview = () => ({
-  format: "csv", text_column: "review", date_column: "date",
+  format: "csv", text_column: "review", date_column: "date", encoding: "utf-8", delimiter: "comma", sheet: null, sheets: [], duplicates: 0, same_file: null,
   columns: ["hotel", "stars", "date", "review"].map((name) => ({ name, samples: ["…"], kind: "text" })),
   rows: [1, 2, 3].map((i) => ({ hotel: "Seaview", stars: i, date: `2024-03-0${i}`, review: "The garage was full when we came back at night, but breakfast was lovely." })),
 });

@@ -5,6 +5,8 @@ import { Dialogs } from "./Dialogs";
 import { Evaluate } from "./evaluate/Evaluate";
 import { BottomBar } from "./header/BottomBar";
 import { Header } from "./header/Header";
+import { Offline } from "./header/Offline";
+import { Tour } from "./header/Tour";
 import { Welcome } from "./header/Welcome";
 import { Safely } from "./parts/Safely";
 import { Toasts } from "./parts/Toasts";
@@ -22,6 +24,7 @@ export function App() {
   return (
     <div class={`studio showing-${part.value} ${sentences ? "" : "without-details"}`} data-tab={tab.value}>
       <Header />
+      <Offline />
       {project.value ? (
         <>
           <AspectsPanel />
@@ -44,6 +47,7 @@ export function App() {
       )}
       <SelectionMenu />
       <Dialogs />
+      {project.value && <Tour />}
       {!dialog.value && <Toasts />}
     </div>
   );

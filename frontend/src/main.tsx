@@ -1,10 +1,15 @@
 import { render } from "preact";
 import { App } from "./App";
 import { takeToken } from "./api/http";
+import { followColumns } from "./state/columns";
+import { followConnection } from "./state/connection";
+import { followKept, settle } from "./state/corrections";
 import { followScoring } from "./state/importing";
 import { listenToKeys } from "./state/keyboard";
-import { openSome } from "./state/project";
+import { project } from "./state/project";
+import { followAddress, start } from "./state/router";
 import { followFilter, followSelection } from "./state/sentences";
+import { offerTour } from "./state/tour";
 import "./styles/index.css";
 
 takeToken();
@@ -13,4 +18,8 @@ listenToKeys();
 followFilter();
 followSelection();
 followScoring();
-void openSome();
+followConnection(() => void (project.value ? settle() : start()));
+followKept();
+followColumns();
+offerTour();
+void followAddress();

@@ -27,3 +27,10 @@ test("undo and redo", () => {
   expect(press("Z", { ctrl: true, shift: true })).toEqual({ name: "redo" });
   expect(press("j", { ctrl: true })).toBeNull();
 });
+
+test("signs say what a sentence thinks of an aspect", () => {
+  expect(press("-")).toEqual({ name: "polarity", said: "negative" });
+  expect(press("+", { shift: true })).toEqual({ name: "polarity", said: "positive" });
+  expect(press("p", { focus: "control" })).toEqual({ name: "polarity", said: "next" });
+  expect(press("-", { focus: "text" })).toBeNull();
+});

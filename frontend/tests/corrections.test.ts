@@ -1,15 +1,18 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Project, Sentence } from "../src/api/types";
 import { label, release, saved, undo } from "../src/state/corrections";
+import { offline } from "../src/api/http";
 import { toasts } from "../src/state/messages";
 import { project } from "../src/state/project";
 import { refresh, sentenceAt } from "../src/state/sentences";
+import { kept } from "../src/state/unsaved";
 
 /** A server that answers when the test says so; a question is answered with what was so when it was asked. */
 let labels: Map<number, number[]>;
 let history: Map<number, number[]>[];
 let open: { what: string; answer: (status?: number) => Promise<void> }[];
 let received: string[];
+let stored: Map<string, string>;
 
 function ask(path: string, { method, body }: { method: string; body: string | null }): Promise<Response> {
   const asked = reading(path);
@@ -59,6 +62,8 @@ const at = (index: number) => sentenceAt(index)!;
 beforeEach(async () => {
   [labels, history, open, received] = [new Map(), [], [], []];
   vi.stubGlobal("sessionStorage", { getItem: () => null });
+  stored = new Map();
+  vi.stubGlobal("localStorage", { getItem: (key: string) => stored.get(key) ?? null, setItem: (key: string, value: string) => stored.set(key, value), removeItem: (key: string) => stored.delete(key) });
   vi.stubGlobal("fetch", ask);
   toasts.value = [];
   project.value = { id: 1, revision: 1, aspects: [], can_undo: null } as unknown as Project;
@@ -144,7 +149,7 @@ test("a correction goes to the project it was made in", async () => {
   label(at(1), [2]);
   project.value = { id: 7, revision: 1, aspects: [] } as unknown as Project;
   await answer("PUT");
-  expect(received).toEqual(['PUT /sentences/1/aspects {"aspects":[1]}', 'PUT /sentences/2/aspects {"aspects":[2]}']);
+  expect(received).toEqual(['PUT /sentences/1/aspects {"aspects":[1],"seen":null}', 'PUT /sentences/2/aspects {"aspects":[2],"seen":null}']);
   await answerAll();
 });
 
@@ -156,4 +161,40 @@ test("a released sentence is released at once", async () => {
   await answerAll();
   await saved();
   expect(labels.size).toBe(0);
+});
+
+test("each correction says what the person saw: what is stored, or what they said before", async () => {
+  label(at(0), [1]);
+  await tick();
+  label(at(0), [1, 2]);
+  await answerAll();
+  label(at(0), [2]);
+  release(at(1)); // never an example
+  void undo();
+  label(at(0), [3]); // after an undo nobody knows
+  await answerAll();
+  const bodies = received.filter((what) => what.startsWith("PUT /sentences/1")).map((what) => JSON.parse(what.split(" ")[2]!).seen);
+  expect(bodies).toEqual([null, [1], [1, 2], undefined]);
+});
+
+test("what is not saved while the studio does not answer is kept, is not called confirmed, and is sent in order when it is back", async () => {
+  vi.useFakeTimers();
+  vi.stubGlobal("fetch", () => Promise.reject(new TypeError("Failed to fetch")));
+  label(at(0), [1]);
+  label(at(1), [2]);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(offline.value).toBe(true);
+  expect([at(0), at(1)]).toMatchObject([{ aspects: [1], unsaved: true }, { aspects: [2], unsaved: true }]);
+  expect(kept().map(({ id, aspects }) => [id, aspects])).toEqual([[1, [1]], [2, [2]]]);
+  label(at(1), [2, 3]);
+  vi.stubGlobal("fetch", (path: string, options: { method: string; body: string | null }) => {
+    const asked = ask(path, options);
+    void open.at(-1)!.answer();
+    return asked;
+  });
+  await vi.advanceTimersByTimeAsync(5000);
+  vi.useRealTimers();
+  await answerAll();
+  expect([...labels]).toEqual([[1, [1]], [2, [2, 3]]]);
+  expect([at(0).unsaved, at(1).unsaved, kept()]).toEqual([undefined, undefined, []]);
 });

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from page_actions import skip_tour
+
 WAIT = 30_000  # milliseconds that anything on the page may take on a busy machine
 SHOTS = Path(os.environ.get("FEWASPECT_SHOTS", Path(__file__).parents[2] / "build" / "screenshots"))
 
@@ -25,8 +27,8 @@ class Studio:
         self.data, self.program = folder / "studio.db", program or ("-m", "fewaspect")
         self.start()
 
-    def start(self) -> None:
-        command = [sys.executable, *self.program, "studio", "--no-browser", "--port", "0", "--data", str(self.data)]
+    def start(self, port: str = "0") -> None:
+        command = [sys.executable, *self.program, "studio", "--no-browser", "--port", port, "--data", str(self.data)]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True,
             env={**os.environ, "PYTHONUNBUFFERED": "1", "COLUMNS": "200"},
@@ -42,6 +44,10 @@ class Studio:
         if self.process.poll() is None:
             self.process.send_signal(how)
         self.process.communicate(timeout=30)
+
+    def start_again(self) -> None:
+        """At the address that the page knows."""
+        self.start(self.address.rstrip("/").rpartition(":")[2])
 
     def restart(self, how: signal.Signals = signal.SIGTERM) -> None:
         self.stop(how)
@@ -78,6 +84,7 @@ def page(chromium: Any, studio: Studio, request: pytest.FixtureRequest) -> Itera
     context = chromium.new_context(viewport=size, color_scheme=asked.get("scheme", "light"), accept_downloads=True)
     context.set_default_timeout(WAIT)
     errors: list[str] = []
+    skip_tour(context)  # a first visit has a test of its own
     page = context.new_page()
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("dialog", lambda dialog: (errors.append(f"a dialog said {dialog.message}"), dialog.dismiss()))

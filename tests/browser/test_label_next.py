@@ -30,12 +30,12 @@ def open_project(page: Any, studio: Any, name: str, more: list[tuple[str, list[s
         number = create_project(connection, name)
         fill_definition(Journal(connection), number, [NewAspect(aspect) for aspect in ASPECTS], [*labelled, *more])
         add_reviews(connection, number, [NewReview(t, None, {}, sentence_spans(t)) for t in texts], Limits())
-    enter(page, number)
+    enter(page, studio, number)
     return number
 
 
-def enter(page: Any, project: int) -> None:
-    page.evaluate("(id) => localStorage.setItem('fewaspect-project', id)", str(project))
+def enter(page: Any, studio: Any, project: int) -> None:
+    page.goto(f"{studio.address}#/projects/{project}/reviews")
     page.reload()
     page.get_by_role("tab", name="Label next").click()
     page.locator(".queue article.sentence").first.wait_for()
@@ -59,7 +59,7 @@ def test_a_skipped_sentence_is_not_offered_again_until_that_is_undone(
     assert offered(page)[0] == third
     studio.restart()
     page.goto(studio.address)
-    enter(page, project)
+    enter(page, studio, project)
     assert not {first, second} & {*offered(page)}
     page.keyboard.press("u")
     page.get_by_text("Undone: skip").wait_for()

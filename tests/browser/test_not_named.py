@@ -41,6 +41,7 @@ def test_a_group_is_renamed_and_adopted_with_one_click_and_can_be_undone(
     wifi.get_by_label("Name of the new aspect").fill("internet")
     wifi.get_by_role("button", name="Add as an aspect").click()
     page.locator(".aspect-name", has_text="internet").wait_for()
+    names.nth(len(found) - 1).wait_for(state="detached")
     assert len(names.all()) == len(found) - 1
     page.get_by_role("button", name=re.compile("^Undo: add the aspect")).click()
     page.locator(".aspect-name", has_text="internet").wait_for(state="detached")

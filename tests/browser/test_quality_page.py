@@ -64,7 +64,7 @@ def test_examples_to_check_are_kept_changed_or_removed(page: Any, shoot: Callabl
     page.get_by_role("menuitem", name="New project").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name", exact=True).fill("Labels")
-    dialog.get_by_role("button", name="Save the name").click()
+    dialog.get_by_role("button", name="Save", exact=True).click()
     dialog.wait_for(state="hidden")
     add_aspect(page, "food", FOOD)
     add_aspect(page, "noise", NOISE)

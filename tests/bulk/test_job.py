@@ -14,8 +14,10 @@ import pytest
 from bulk_jobs import Jobs, assert_equal
 from fewaspect import AspectDetector
 from fewaspect.bulk import worker
-from fewaspect.bulk.job import process_locally
+from fewaspect.bulk.job import Job, process_locally
 from fewaspect.bulk.packing import digest_of, pack, unpack
+from fewaspect.bulk.plan import Partition
+from fewaspect.bulk.worker import Counts
 from fewaspect.core.errors import ConfigError, DataError, ResultError
 
 
@@ -184,3 +186,70 @@ def test_a_detector_is_the_same_after_its_journey(detector: AspectDetector) -> N
     assert digest_of(pack(again)) == digest_of(packed) == digest_of(pack(detector))
     again.threshold = 0.2
     assert digest_of(pack(again)) != digest_of(packed)
+
+
+def test_sentiment_adds_its_columns_and_a_job_goes_on_with_it_alone(jobs: Jobs, detector: AspectDetector) -> None:
+    def one(job: Job, partitions: list[Partition]) -> Iterator[Counts]:
+        yield from process_locally(job, partitions[:1])
+
+    jobs.run(one, rows=10, sentiment=True)
+    with pytest.raises(ResultError, match="sentiment: True, now None"):
+        jobs.run(rows=10)
+    jobs.run(rows=10, sentiment=True)
+    tables = [pq.read_table(path) for path in sorted(Path(jobs.source).iterdir())]
+    assert_equal(jobs.table(), detector.predict_batch(pa.concat_tables(tables), sentiment=True))
+    assert json.loads((jobs.output / "_summary.json").read_text())["settings"]["sentiment"] is True
+    assert set(jobs.table()["sentiment_food"].to_pylist()) == {"negative", "positive", None}
+
+
+def test_a_job_without_sentiment_is_the_one_that_earlier_versions_began(jobs: Jobs) -> None:
+    assert "sentiment" not in jobs.prepare().plan.identity["settings"]
+    jobs.run()
+    assert not [name for name in jobs.table().column_names if "sentiment" in name]
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" * 20, None])
+def test_a_finished_partition_that_is_damaged_is_named(jobs: Jobs, content: bytes | None) -> None:
+    jobs.run(rows=10)
+    (jobs.output / "_summary.json").unlink()
+    path = jobs.output / "part-00001.parquet"
+    if content is None:
+        pq.write_table(pq.read_table(path).replace_schema_metadata({"fewaspect": "[1]"}), path)
+    else:
+        path.write_bytes(content)
+    with pytest.raises(ResultError, match=r"part-00001.parquet: expected a finished .*\nDelete it and start"):
+        jobs.run(rows=10)
+    path.unlink()
+    jobs.run(rows=10)
+    assert len(jobs.rows()) == 46
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"parts": [', '"parts": [[1, 2, 3, 4], '),
+        ('"parts": [', '"parts": [3, '),
+        ('"text": "text"', '"text": "tex"'),
+        ('"text": "text"', '"text": null'),
+        ('"identity": {', '"identity": [], "x": {'),
+        ("{", "["),
+        ('"kinds": {', '"kinds": {"a": "b"'),
+        ('"settings": {', '"settings": 3, "x": {'),
+        ('"schema": "', '"schema": "AAAA'),
+    ],
+)
+def test_a_plan_that_is_damaged_is_refused(jobs: Jobs, old: str, new: str) -> None:
+    jobs.run(rows=10)
+    plan = (path := jobs.output / "_plan.json").read_text()
+    assert old in plan
+    path.write_text(plan.replace(old, new, 1))
+    with pytest.raises(ResultError, match=r"expected the plan of a job|was begun with"):
+        jobs.run(rows=10)
+
+
+def test_a_page_of_parquet_that_is_no_text_is_refused(jobs: Jobs) -> None:
+    path = Path(jobs.source) / "0.parquet"
+    pq.write_table(pq.read_table(path), path, compression="none", use_dictionary=False)
+    path.write_bytes(path.read_bytes().replace(b"waiter", b"wai\xff\xfer"))
+    with pytest.raises(DataError, match=r"0.parquet: expected a Parquet file, found one that cannot be read"):
+        jobs.run(rows=10)

@@ -103,11 +103,11 @@ def test_bad_rows_leave_the_others_alone_and_name_their_place(tmp_path: Path) ->
 
 def test_a_bad_row_of_a_table_leaves_the_others_alone(tmp_path: Path) -> None:
     (path := tmp_path / "r.csv").write_bytes(
-        b'id,text\n1,good\n2,too,many\n3\n4,"a "quote" inside"\n5,\xff\n6,"two\nlines"\n7,5" pipe\n'
+        b'id,text\n1,g\xc3\xb6\xc3\xb6d\n2,too,many\n3\n4,"a "quote" inside"\n5,\xff\n6,"two\nlines"\n7,5" pipe\n'
     )
     for most in (1, 3, 100):
         good, bad = read_all(path, InputFormat.CSV, most)
-        assert [(row["id"], row["text"]) for row in good] == [("1", "good"), ("6", "two\nlines"), ("7", '5" pipe')]
+        assert [(row["id"], row["text"]) for row in good] == [("1", "gööd"), ("6", "two\nlines"), ("7", '5" pipe')]
         assert [place.rsplit(", ", 1)[1] for place in bad] == ["line 3", "line 4", "line 5", "line 6"]
 
 

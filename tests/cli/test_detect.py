@@ -67,6 +67,17 @@ def test_quotes_and_line_ends_survive_a_table_in_a_pipe() -> None:
     assert row in result.stdout.replace("\r", "")
 
 
+def test_a_table_for_a_spreadsheet_begins_with_a_mark_and_has_the_rows_asked_for(tmp_path: Path) -> None:
+    (path := tmp_path / "w.csv").write_bytes("id;text\n1;Größe. =cold soup\n2;=cold soup\n".encode("cp1252"))
+    result = run("detect", path, "-o", out := tmp_path / "out.csv", "--spreadsheet", "--rows", "sentence")
+    assert "w.csv: read as Windows-1252, cells separated by semicolons" in result.stderr
+    content = out.read_bytes().decode("utf-8")
+    assert content.startswith("\ufeffid,text,row")
+    assert "2,'=cold soup,2," in content
+    assert run("detect", path, "-q", "-o", tmp_path / "out.xlsx").exit_code == 0
+    assert run("detect", tmp_path / "out.xlsx", "-q", "--prefix", "again_").stdout.count("cold soup") == 2
+
+
 def test_options_reach_the_output(reviews: Path, tmp_path: Path, detector: KeywordDetector) -> None:
     out = tmp_path / "out.jsonl"
     options = ("--per-sentence", "--explain", "--prefix", "x_", "--chunk", "2", "--column", "text")

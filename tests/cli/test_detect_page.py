@@ -10,9 +10,11 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from python_calamine import CalamineWorkbook
 from typer.testing import CliRunner
 
 from fewaspect.cli.app import app
@@ -81,8 +83,8 @@ def test_tables_have_all_columns_and_plain_aspects_are_found(folder: Path) -> No
         assert [{name: row[name] for name in ("id", "stars", "review")} for row in rows] == list(csv.DictReader(file))
     assert "food" in rows[0]["aspects"].split("; ")
     assert max(("p_food", "p_service", "p_price", "p_parking"), key=lambda name: float(rows[1][name])) == "p_parking"
-    with (folder / "sentences.csv").open(newline="") as file:
-        assert [row["row"] for row in csv.DictReader(file)] == ["1", "1", "2", "3", "4"]
+    header, *rows = excel_rows(folder / "sentences.xlsx")
+    assert [row[header.index("row")] for row in rows] == [1, 1, 2, 3, 4]
 
 
 def test_pipes_carry_the_formats_that_the_page_says(folder: Path) -> None:
@@ -106,7 +108,8 @@ def test_suggestions_can_be_used_as_labelled_sentences(folder: Path) -> None:
     lines = [json.loads(line) for line in (folder / "next.jsonl").read_text(encoding="utf-8").splitlines()]
     assert len(lines) == 3
     assert all(line["why"] and isinstance(line["labels"], list) for line in lines)
-    sentences = " ".join(row["text"] for row in csv_rows(folder / "sentences.csv", "review"))
+    header, *rows = excel_rows(folder / "sentences.xlsx")
+    sentences = " ".join(str(row[header.index("review")]) for row in rows)
     assert all(line["text"] in sentences for line in lines)
 
 
@@ -117,6 +120,11 @@ def test_a_saved_detector_keeps_what_was_tuned_and_a_threshold_overrules_it(fold
     rows = pq.read_table(folder / "tagged.parquet").to_pylist()
     for row in rows:
         assert ("parking" in row["aspects"]) == (row["p_parking"] >= 0.3)
+
+
+def excel_rows(path: Path) -> list[list[Any]]:
+    """Those of the first sheet, the header first."""
+    return CalamineWorkbook.from_path(path).get_sheet_by_index(0).to_python()
 
 
 def csv_rows(path: Path, column: str) -> list[dict[str, str]]:

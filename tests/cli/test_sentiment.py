@@ -59,3 +59,34 @@ def test_json_has_the_probabilities_of_the_answered_aspects(files: Path) -> None
 def test_without_the_option_nothing_is_added(files: Path) -> None:
     header = detect(files, "plain.csv").read_text().splitlines()[0]
     assert "sentiment" not in header
+
+
+def test_polarities_of_examples_count(files: Path) -> None:
+    food = [f"The {dish} was cold." for dish in ("gazpacho", "salad", "sushi", "beer", "dessert")]
+    own = {"food": food, "staff": ["the waiter was rude"]}
+    (files / "own.json").write_text(json.dumps({"food+": own["food"], "staff": own["staff"]}))
+    (files / "plain.json").write_text(json.dumps(own))
+    (files / "soup.txt").write_text("The soup was cold.\n")
+    told = {}
+    for name in ("own", "plain"):
+        out = files / f"{name}.jsonl"
+        done = run("detect", files / "soup.txt", "--examples", files / f"{name}.json", "-o", out, "--sentiment", "-q")
+        assert done.exit_code == 0, done.output
+        told[name] = json.loads(out.read_text())["sentiment"]["food"]["positive"]
+    assert told["own"] > told["plain"] + 0.1
+
+
+def report(files: Path, *options: str) -> str:
+    out = files / "report.html"
+    done = run("report", files / "reviews.txt", "--examples", files / "examples.json", "-o", out, "-q", *options)
+    assert done.exit_code == 0, done.output
+    return out.read_text(encoding="utf-8")
+
+
+def test_a_report_says_what_they_think_of_each_aspect_by_sign_and_word(files: Path) -> None:
+    page = report(files, "--sentiment")
+    assert 'aria-label="food: 1 negative, 0 mixed, 0 neutral, 0 positive"' in page
+    assert 'aria-label="staff: 0 negative, 0 mixed, 0 neutral, 1 positive"' in page
+    assert f'aria-label="negative:">\u2212</b> {BOTH}' in page
+    assert f'aria-label="positive:">+</b> {BOTH}' in page
+    assert "What they think of it" not in report(files)

@@ -231,6 +231,9 @@ def test_what_is_no_range_is_an_error_that_shows_one(text: str) -> None:
     assert str(caught.value) == f'way: expected a number like "5" or a range like "4-12", found "{text}".'
 
 
+BILLION = list(zip("abcdefg", "bcdefgh", strict=True))
+
+
 def written(folder: Path, content: str | bytes) -> Path:
     path = folder / "config.yaml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -272,6 +275,15 @@ def test_numbers_with_an_exponent_are_numbers(tmp_path: Path, text: str, value: 
         (b"\x00\x01\x02", "expected YAML or JSON"),
         ("way: 2024-13-45", "expected YAML or JSON"),
         ("x: !!python/object/apply:os.system ['true']", "expected YAML or JSON"),
+        ("x: !!bool maybe", "a value that does not fit bool"),
+        ('x: !!int ""', "a value that does not fit int"),
+        ("x: !!timestamp now", "a value that does not fit timestamp"),
+        ("x: &x [*x]", "or for themselves"),
+        (
+            "a: &a [1, 1]\n" + "".join(f"{n}: &{n} [{', '.join(['*' + b] * 9)}]\n" for b, n in BILLION),
+            "more than 1,000",
+        ),
+        ("[" * 3000, "thousands deep"),
     ],
 )
 def test_what_is_no_configuration_is_an_error_with_the_file(tmp_path: Path, content: str | bytes, found: str) -> None:

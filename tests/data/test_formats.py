@@ -269,7 +269,7 @@ def test_a_directory_a_missing_file_and_a_pipe_are_named(tmp_path: Path) -> None
     [
         ("klingon", 'found "klingon"'),
         ("hex", 'found "hex"'),
-        ("utf-16", "cannot be read line by line"),
+        ("utf-32", "cannot be read line by line"),
         ("\0", "found"),
     ],
 )

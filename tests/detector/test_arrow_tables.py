@@ -55,8 +55,14 @@ def test_a_table_without_rows_gets_the_columns_too(detector: AspectDetector) -> 
 
 def test_equal_texts_are_read_once(detector: AspectDetector, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[str]] = []
-    own = detector.predict_texts
-    monkeypatch.setattr(detector, "predict_texts", lambda texts: asked.append(list(texts)) or own(texts))
+    model = type(detector.model_)
+    own = model.predict_sentences
+
+    def counted(self: object, aspects: object, texts: list[str], *rest: object, **named: object) -> object:
+        asked.append(list(texts))
+        return own(self, aspects, texts, *rest, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(model, "predict_sentences", counted)
     detector.predict_batch(pa.table({"text": TEXTS}))
     assert asked == [TEXTS[:3]]
 

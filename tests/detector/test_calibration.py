@@ -21,12 +21,12 @@ from fewaspect.detector.calibration import FEATURES, NONE_RATE, ProbabilityModel
 from fewaspect.detector.fitting import FittedState, fit_aspects, support_set
 from fewaspect.detector.scoring import ScoreComponents
 
-WEIGHTS = dict(zip(FEATURES, (1.0, -2.0, 3.0, 0.25, 4.0, -1.0, 0.1, 0.5, -0.5, 2.0), strict=True))
-SLOPES = dict(zip(FEATURES, (-0.3, 0.2, 0.5, 0.1, -0.2, 0.0, 0.0, 0.4, 0.1, -1.0), strict=True))
+WEIGHTS = dict(zip(FEATURES, (1.0, -2.0, 3.0, 0.25, 4.0, -1.0, 0.1, 0.5, -0.5, 2.0, 1.5), strict=True))
+SLOPES = dict(zip(FEATURES, (-0.3, 0.2, 0.5, 0.1, -0.2, 0.0, 0.0, 0.4, 0.1, -1.0, 0.2), strict=True))
 
 
 def random_components(Q: int, N: int, seed: int = 0) -> tuple[ScoreComponents, np.ndarray]:
-    parts = np.random.default_rng(seed).random((7, Q, N))
+    parts = np.random.default_rng(seed).random((8, Q, N))
     return ScoreComponents(*parts), parts.mean(axis=0)
 
 
@@ -230,7 +230,9 @@ def test_examples_too_far_from_an_aspect_for_its_regression_are_compared_as_any_
     rows = module.calibration_rows(support)
     leave_one_out = type(scorer).leave_one_out
     for most in (128, 3):
-        monkeypatch.setattr(type(scorer), "leave_one_out", lambda *of, most=most: leave_one_out(*of, most))
+        monkeypatch.setattr(
+            type(scorer), "leave_one_out", lambda *of, asked, most=most: leave_one_out(*of, most, asked)
+        )
         fitted = scorer.fit(support, detector.prototypes_, most)
         missing = np.isnan(leave_one_out(scorer, support, fitted, most).ridge_score[rows])
         assert missing.any() == (most == 3)

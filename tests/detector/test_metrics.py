@@ -39,6 +39,14 @@ def test_what_is_not_defined_is_none() -> None:
     assert found["aspects"]["a"]["recall"] is None
 
 
+def test_an_aspect_without_labelled_texts_does_not_count_in_macro_f1() -> None:
+    truth, decided = TRUTH.copy(), P > 0.6
+    truth[:, 2] = False
+    found = measure(["a", "b", "c"], P, decided, truth, {})
+    assert found["macro_f1"] == pytest.approx(f1_score(truth[:, :2], decided[:, :2], average="macro"))
+    assert found["without_texts"] == ["c"]
+
+
 def test_an_aspect_that_is_not_known_counts_as_missed_in_the_score() -> None:
     right = np.array([[True], [False]])
     assert f1_with_unknown(right, right, {}) == 1.0

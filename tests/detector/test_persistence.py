@@ -59,7 +59,7 @@ def test_aspects_without_any_example_are_saved(tmp_path: Path) -> None:
 
 
 def test_loading_reads_no_example_again(saved: Path, fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitted().model_.encoder, "states", lambda ids: pytest.fail("read again"))
+    monkeypatch.setattr(fitted().model_.encoder, "states_and_lower", lambda ids: pytest.fail("read again"))
     AspectDetector.load(saved)
 
 

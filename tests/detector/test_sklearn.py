@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from collections.abc import Callable
 
 import numpy as np
@@ -79,9 +80,8 @@ def test_a_copy_answers_the_same_without_carrying_the_weights(fitted: Callable[.
     """scikit-learn copies detectors, also to other processes, by their state."""
     detector = fitted()
     expected = detector.predict_proba(TEXTS)
-    assert detector.__getstate__()["_loaded"] is None
     other = copy.deepcopy(detector)
-    assert other.__dict__["_loaded"] is None
+    assert len(pickle.dumps(detector)) < 100_000
     np.testing.assert_array_equal(other.predict_proba(TEXTS), expected)
 
 

@@ -12,6 +12,7 @@ import pytest
 from fewaspect.core.errors import ResultError
 from fewaspect.experiments.cells import KEY, read_cell, read_cells, write_cell
 from fewaspect.experiments.results_file import write_results
+from fewaspect.experiments.tables.tabulation import tabulate
 
 MakeCell = Callable[..., dict[str, Any]]
 
@@ -72,3 +73,16 @@ def test_a_collected_record_that_is_no_cell_is_refused_with_its_line(cell: MakeC
     write_results(tmp_path / "c.jsonl", [cell(), {**cell(seed=1), "f1": "85"}], KEY)
     with pytest.raises(ResultError, match=r'c\.jsonl, line 3: expected a cell of a benchmark, found "f1"'):
         read_cells(tmp_path / "c.jsonl")
+
+
+@pytest.mark.parametrize("value", ["1e999", "NaN", '"\\ud800"', "1" + "0" * 400])
+def test_a_cell_with_what_no_table_can_hold_is_refused(value: str, cell: MakeCell, tmp_path: Path) -> None:
+    for name in ("title", "way", "auc"):
+        text = json.dumps({**cell(), name: "HERE"}).replace('"HERE"', value)
+        (tmp_path / "c.json").write_text(text)
+        with pytest.raises(ResultError, match=r"c\.json: expected a cell of a benchmark"):
+            read_cell(tmp_path / "c.json")
+
+
+def test_a_row_may_have_a_digit_that_is_no_number_in_its_name(cell: MakeCell) -> None:
+    assert tabulate([cell(row="lpn\N{SUPERSCRIPT TWO}"), cell()])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fewaspect.core.errors import DataError
+from fewaspect.detector.support import read_examples
 from fewaspect.reviews.definitions import read_definitions
 
 MAPPING = {"food": ["the soup was cold", "🍕!"], "parking ": {"description": " garage, valet ", "examples": []}}
@@ -79,7 +80,7 @@ def test_grouped_json_is_told_apart_from_a_mapping(tmp_path: Path) -> None:
         ("e.json", '{"food": ["a"], "food": ["b"]}', 'found "food" twice'),
         ("e.json", '{"food": ["a"], " food": ["b"]}', "differ in spaces only"),
         ("e.json", '{"food": ["a",\n}', "line 2: expected valid JSON"),
-        ("e.json", '{"food": {"example": ["a"]}}', 'expected "examples" and "description", found "example"'),
+        ("e.json", '{"food": {"example": ["a"]}}', 'expected "examples", "description" or a polarity, found "example"'),
         ("e.json", '{"food": {"examples": "a"}}', "expected a list of example sentences, found the string"),
         ("e.json", '{"food": {"description": 3}}', '"description" must be a string'),
         (
@@ -91,6 +92,9 @@ def test_grouped_json_is_told_apart_from_a_mapping(tmp_path: Path) -> None:
         ("e.yaml", "[a, b]: [x]\n", "line 1: expected YAML, found a fault"),
         ("e.yaml", "food: [a]\nwifi: [b]\nfood: [c]\n", 'line 3: expected each name once, found "food" again'),
         ("e.yaml", "food: [a\n", "line 2: expected YAML"),
+        ("e.yaml", "food:\n- !!bool maybe\n", r"line 2: expected YAML, found a fault \(a value that does not fit bool"),
+        ("e.yaml", 'food: [!!int ""]\n', "line 1: expected YAML"),
+        ("e.yaml", "!!map [a]\n", "expected YAML, found something else"),
         ("e.yaml", "- food\n", "expected a mapping of aspect names to examples, found a list"),
         ("e.yaml", "1: [a]\n", "expected the name of an aspect, found the number 1"),
         ("e.jsonl", '{"text": "a", "labels": []}\n', "found none that has any"),
@@ -102,3 +106,45 @@ def test_what_defines_no_aspects_is_refused_with_its_place(
     (path := tmp_path / name).write_text(content)
     with pytest.raises(DataError, match=message):
         read_definitions(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("e.yaml", "food-: [cold soup]\nfood+: [good pizza]\nfood: [pasta]\n"),
+        ("e.json", '{"food": {"negative": ["cold soup"], "positive": ["good pizza"], "examples": ["pasta"]}}'),
+        ("e.csv", "text,labels,sentiment\ncold soup,food,negative\ngood pizza,food,+\npasta,food,\n"),
+        (
+            "e.jsonl",
+            '{"text": "cold soup", "labels": ["food"], "polarity": {"food": "negative"}}\n'
+            '{"text": "good pizza", "labels": ["food"], "polarity": "Positive"}\n'
+            '{"text": "pasta", "labels": ["food"]}\n',
+        ),
+    ],
+)
+def test_examples_may_carry_a_polarity(tmp_path: Path, name: str, content: str) -> None:
+    (path := tmp_path / name).write_text(content)
+    given = read_definitions(path)
+    assert given.names == ("food",)
+    examples, _ = read_examples(given.examples, given.labels, **given.options)
+    assert set(examples.texts) == {"cold soup", "good pizza", "pasta"}
+    assert examples.polarities == {"cold soup": {"food": "negative"}, "good pizza": {"food": "positive"}}
+
+
+def test_a_table_may_have_a_polarity_for_each_aspect(tmp_path: Path) -> None:
+    (path := tmp_path / "e.csv").write_text(
+        'text,labels,polarity\nkind but cold soup,"staff, food","positive,negative"\n'
+    )
+    assert read_definitions(path).polarities == [{"staff": "positive", "food": "negative"}]
+    path.write_text('text,labels,polarity\na,"staff, food","positive,negative,neutral"\n')
+    with pytest.raises(DataError, match=r"line 2: expected one polarity for all .* or one for each of 2"):
+        read_definitions(path)
+    path.write_text("text,labels,sentiment\na,food,4.5\n")
+    with pytest.raises(DataError, match=r"line 2: expected negative, .* found '4.5'.\nRename the field"):
+        read_definitions(path)
+
+
+def test_an_aspect_with_a_mapping_may_end_in_a_sign(tmp_path: Path) -> None:
+    (path := tmp_path / "e.yaml").write_text("A+: {examples: [first class]}\n")
+    given = read_definitions(path)
+    assert (given.names, given.polarities) == (("A+",), None)

@@ -15,6 +15,7 @@ from fewaspect.detector.explain import DEFAULT_THRESHOLD
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "v0_1"
 PROJECT = "/api/v1/projects/1"
+NEWER = {"model": None, "promise": None, "sentiment": False}  # fields that 0.1 did not have
 PARTIAL = {"found": 0, "scored": 0}  # recorded while sentences were still being scored
 
 
@@ -35,12 +36,17 @@ def complete(project: dict[str, Any]) -> dict[str, Any]:
 
 
 def project_of_0_1() -> dict[str, Any]:
-    """As it was recorded, but for the threshold: the project has none of its own, and the default is another now."""
-    return {**recorded("studio_project.json"), "threshold": DEFAULT_THRESHOLD}
+    """As it was recorded, but for the threshold: the project has none of its own, and the default is another now.
+
+    Its aspects belong to no group.
+    """
+    project = recorded("studio_project.json")
+    aspects = [{**aspect, "group": ""} for aspect in project["aspects"]]
+    return {**project, "threshold": DEFAULT_THRESHOLD, "aspects": aspects}
 
 
 def test_a_database_of_0_1_has_the_same_project(client_of_0_1: TestClient) -> None:
-    assert complete(client_of_0_1.get(PROJECT).json()) == {**complete(project_of_0_1()), "promise": None}
+    assert complete(client_of_0_1.get(PROJECT).json()) == {**complete(project_of_0_1()), **NEWER}
 
 
 def test_a_database_of_0_1_gives_the_same_sentences_and_clear_answers(client_of_0_1: TestClient) -> None:
@@ -52,7 +58,7 @@ def test_a_database_of_0_1_gives_the_same_sentences_and_clear_answers(client_of_
         assert not [aspect for aspect in flipped if abs(old["scores"][str(aspect)] - 0.5) > 0.4]  # another model
         varying = {"aspects", "scores", "words", "reason"}
         kept = {k: v for k, v in old.items() if k not in varying}
-        assert {k: v for k, v in new.items() if k not in varying} == {**kept, "look": None}
+        assert {k: v for k, v in new.items() if k not in varying} == {**kept, "look": None, "sentiment": None}
 
 
 def test_a_change_made_with_0_1_is_undone_and_redone(client_of_0_1: TestClient) -> None:

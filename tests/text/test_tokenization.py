@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
@@ -64,3 +65,18 @@ def test_padding_stands_behind_the_tokens(rows: list[list[int]]) -> None:
         assert own[: len(row)].tolist() == row
         assert (own[len(row) :] == 7).all()
         np.testing.assert_array_equal(seen, [1] * len(row) + [0] * (ids.shape[1] - len(row)))
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(["cold ", "soup, ", "! ", "\x01 ", "\u200b ", "\n", "x" * 300 + " "]), max_size=40))
+def test_what_is_too_long_is_seen_before_it_is_tokenised_as_after(
+    tokeniser: SentenceTokeniser, parts: list[str]
+) -> None:
+    for text in ("".join(parts), "".join(parts) * 12):
+        assert tokeniser.too_long([text]) == [bool(tokeniser.backend.encode(text).overflowing)]
+
+
+def test_hundreds_of_thousands_of_words_take_no_time_to_measure(tokeniser: SentenceTokeniser) -> None:
+    begun = time.process_time()
+    assert tokeniser.too_long(["! " * 400_000] * 20) == [True] * 20
+    assert time.process_time() - begun < 1

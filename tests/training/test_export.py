@@ -21,6 +21,7 @@ from fewaspect.core.errors import CheckpointError, ConfigError
 from fewaspect.detector.model import load_model
 from fewaspect.training import export
 from fewaspect.training.run_weights import load_run_weights
+from fewaspect.training.sentiment_export import share_lower_layers
 from fewaspect.training.trainer import train
 
 TEXTS = ["The food was cold. The staff was slow.", "dirty room", "a great pool"]
@@ -164,3 +165,15 @@ def test_files_without_a_digest_are_noticed(exported: Path, tmp_path: Path) -> N
         AspectDetector.load(saved.parent)
     with pytest.raises(CheckpointError, match=r"found: KeyError\('encoder\.onnx'\)"):
         load_model(model.parent)
+
+
+def test_a_lower_head_needs_a_graph_that_gives_the_lower_layer(run: Path, tmp_path: Path) -> None:
+    export.export(run, tmp_path / "out", "fp32")
+    with pytest.raises(CheckpointError, match="expected a graph that gives shared_states, found states"):
+        export.add_lower_head(tmp_path / "out")
+    share_lower_layers(tmp_path / "out", 1)
+    export.add_lower_head(tmp_path / "out")
+    model = load_model(tmp_path / "out")
+    assert model.scorer.settings.lower_head
+    assert model.identity["lower_head"] == "linear"
+    AspectDetector(model=model).fit(EXAMPLES).predict(["the soup was cold"])

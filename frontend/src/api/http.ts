@@ -1,5 +1,10 @@
+import { signal } from "@preact/signals";
+
 const PREFIX = "api/v1";
 const TOKEN = "fewaspect-token";
+
+/** Whether the studio answered when it was asked last. */
+export const offline = signal(false);
 
 /** What a problem+json answer says, as an error. */
 export class Problem extends Error {
@@ -14,8 +19,8 @@ export class Problem extends Error {
 
 /** The token stands once in the address and is taken out of it, so that it is not shared with a copied link. */
 export function takeToken(): void {
-  const token = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (token === null) return;
+  const token = location.hash.startsWith("#token=") && new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!token) return;
   keepToken(token);
   history.replaceState(null, "", location.pathname + location.search);
 }
@@ -31,9 +36,11 @@ export async function send(method: string, path: string, body?: unknown, signal?
   if (body !== undefined && !form) headers.set("Content-Type", "application/json");
   const payload = body === undefined ? null : form ? body : JSON.stringify(body);
   const answer = await fetch(`${PREFIX}${path}`, { method, headers, body: payload, signal: signal ?? null }).catch((error: unknown) => {
-    if (error instanceof DOMException) throw error;
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    offline.value = true;
     throw new Problem(0, "The studio does not answer. Is it still running?");
   });
+  offline.value = false;
   if (answer.status === 429) {
     await new Promise((resume) => setTimeout(resume, 1000 * (Number(answer.headers.get("Retry-After")) || 1)));
     return send(method, path, body, signal);
@@ -49,13 +56,13 @@ export async function ask<T>(method: string, path: string, body?: unknown, signa
 
 async function problem(answer: Response): Promise<Problem> {
   const said = await answer.json().catch(() => ({}));
-  const detail = said.detail ?? said.title ?? `The studio answered ${answer.status}.`;
+  const detail = said.plain ?? said.detail ?? said.title ?? `The studio answered ${answer.status}.`;
   return new Problem(answer.status, typeof detail === "string" ? detail : JSON.stringify(detail), said.field);
 }
 
 /** A download goes through fetch, because a plain link could not carry the token. */
-export async function download(path: string, fallback: string): Promise<void> {
-  const answer = await send("GET", path);
+export async function download(path: string, fallback: string, body?: unknown): Promise<void> {
+  const answer = await send(body === undefined ? "GET" : "POST", path, body);
   const named = /filename="?([^";]+)"?/.exec(answer.headers.get("Content-Disposition") ?? "");
   const address = URL.createObjectURL(await answer.blob());
   const link = document.createElement("a");

@@ -22,18 +22,70 @@ export interface Aspect {
   description: string;
   threshold: number | null;
   colour: number;
+  /** A heading that it stands under; empty: none. */
+  group: string;
   examples: number;
   found: number;
 }
 
+export interface NewAspect {
+  name: string;
+  description: string;
+  examples: string[];
+}
+
+/** `moved`: proposed for a new aspect. */
+export interface ExampleToMove {
+  id: number;
+  text: string;
+  moved: boolean;
+}
+
 export interface Project extends Omit<ProjectEntry, "aspects"> {
   aspects: Aspect[];
+  /** By its name; null: the English one. */
+  model: string | null;
   threshold: number;
   scored: number;
   can_undo: string | null;
   can_redo: string | null;
   dated: boolean;
   promise?: AnswerPromise | null;
+  /** Whether it is told what sentences think of their aspects. */
+  sentiment?: boolean;
+}
+
+export type Polarity = "negative" | "neutral" | "positive" | "mixed";
+
+/** What a sentence thinks of an aspect; `own`: a person has said it. */
+export interface SentimentOfAspect {
+  polarity: Polarity;
+  negative: number;
+  neutral: number;
+  positive: number;
+  own: boolean;
+}
+
+export interface MeanRating {
+  mean: number | null;
+  reviews: number;
+}
+
+/** Sentences by what they think of the aspect, typical ones, and how reviews that complain or praise rate. */
+export interface AspectOpinion extends Record<Polarity, number> {
+  id: number;
+  typical: Record<"negative" | "positive", { id: number; text: string }[]>;
+  ratings: Partial<Record<"negative" | "positive", MeanRating>>;
+}
+
+export interface Opinions {
+  scored: number;
+  on: boolean;
+  aspects: AspectOpinion[];
+  unit: Unit;
+  /** Of each aspect its negative, neutral, positive and mixed sentences. */
+  periods: { label: string; period: string; counts: Record<string, number[]> }[];
+  rating: (MeanRating & { column: string }) | null;
 }
 
 /** What is promised of the answers that are accepted; `look`: how many sentences have others. */
@@ -78,6 +130,10 @@ export interface Sentence {
   confirmed: boolean;
   /** Aspects that need a look, the others being accepted; null where nothing is promised. */
   look?: number[] | null;
+  /** What the page shows is not with the server yet. */
+  unsaved?: boolean;
+  /** By aspect; null where it is not told. */
+  sentiment?: Record<string, SentimentOfAspect> | null;
 }
 
 export interface SentenceDetails extends Sentence {
@@ -90,19 +146,113 @@ export interface SentencePage {
   total: number;
   revision: number;
   scored: number;
+  /** Of the sentence that was to be located. */
+  position?: number | null;
   sentences: Sentence[];
 }
 
 export type Show = "all" | "none" | "uncertain" | "look" | "examples";
+
+export type Order = "file" | "uncertain" | "certain";
 
 /** What the list of sentences is narrowed to; `together` and `period` come from the charts. */
 export interface Filter {
   aspect: number | null;
   together: number | null;
   period: string | null;
+  group: string | null;
   show: Show;
   q: string;
-  order: "file" | "uncertain";
+  order: Order;
+  /** A sentence: those most like it come first. */
+  like: number | null;
+  /** What is thought of the aspect, or of any. */
+  sentiment: Polarity | null;
+  /** Conditions on the columns of the reviews. */
+  where: string[];
+}
+
+/** Reviews for which all the conditions hold. */
+export interface Segment {
+  label: string;
+  where: string[];
+  reviews: number;
+}
+
+/** A column that reviews were imported with. */
+export interface Column {
+  name: string;
+  kind: "label" | "number" | "date";
+  values: number;
+  least: string | null;
+  greatest: string | null;
+  segments: Segment[];
+}
+
+/** Reviews with the aspect; their share of all, and its 95 % interval. */
+export interface AspectShare {
+  id: number;
+  reviews: number;
+  share: number;
+  low: number;
+  high: number;
+  /** Those that complain of it; null where that is not told (yet). */
+  negative: number | null;
+}
+
+export interface ReviewCounts {
+  reviews: number;
+  sentences: number;
+  none: number;
+  aspects: AspectShare[];
+}
+
+export type Unit = "day" | "week" | "month" | "quarter" | "year";
+
+export interface CountsOverTime {
+  unit: Unit;
+  periods: (ReviewCounts & { label: string; period: string })[];
+}
+
+export interface ColumnCounts {
+  column: string;
+  /** Below 1 while sentiment is being told. */
+  told: number;
+  segments: (ReviewCounts & { label: string; where: string[] })[];
+}
+
+export interface AspectDifference {
+  id: number;
+  difference: number;
+  low: number;
+  high: number;
+  verdict: "more than chance" | "could be chance" | "no reviews";
+  /** It would be more than chance if no other aspect were compared. */
+  clear_alone: boolean;
+}
+
+export interface Comparison {
+  compared: number;
+  one: ReviewCounts & { where: string[] };
+  other: ReviewCounts & { where: string[] };
+  aspects: AspectDifference[];
+}
+
+/** What the dashboard is asked: of which reviews, by which column, which two segments, in which periods. */
+export interface Charts {
+  where: string[];
+  by: string | null;
+  one: string[];
+  other: string[];
+  unit: Unit | null;
+}
+
+/** What the report shows, besides what the dashboard does. */
+export interface ReportChoices extends Charts {
+  title: string;
+  notes: string;
+  aspects: number[];
+  charts: string[];
 }
 
 export interface Suggestion {
@@ -127,8 +277,37 @@ export interface Suggestions {
   settled: boolean;
 }
 
+/** How a file is to be read; what is left out is found out. */
+export interface Reading {
+  encoding?: string;
+  delimiter?: string;
+  sheet?: string;
+}
+
+export type Duplicates = "skip" | "replace" | "add";
+
+export interface ImportOptions extends Reading {
+  text_column: string;
+  date_column: string;
+  duplicates: Duplicates;
+}
+
+export interface ImportEntry {
+  id: number;
+  name: string;
+  created: string;
+  reviews: number;
+  labels: number;
+}
+
 export interface Preview {
   format: string;
+  encoding: string | null;
+  delimiter: string | null;
+  sheet: string | null;
+  sheets: string[];
+  duplicates: number | null;
+  same_file: { name: string; created: string } | null;
   columns: { name: string; samples: string[]; kind: string }[];
   text_column: string | null;
   date_column: string | null;
@@ -140,6 +319,8 @@ export interface Progress {
   done: number;
   total: number;
   skipped: number;
+  imported: number;
+  duplicates: number;
 }
 
 export interface Tuned {
@@ -148,7 +329,8 @@ export interface Tuned {
 
 export interface CurvePoint {
   threshold: number;
-  precision: number;
+  /** null where nothing reaches the threshold. */
+  precision: number | null;
   recall: number;
 }
 
@@ -166,6 +348,16 @@ export interface AspectEvaluation {
   threshold: number;
 }
 
+/** A text, aspects that were found in it but are wrong, and aspects that were missed; the first of many. */
+export interface Mistake {
+  text: string;
+  wrong: number[];
+  missed: number[];
+}
+
+/** Which of the mistakes of an aspect. */
+export type MistakeKind = "wrong" | "missed";
+
 export interface Evaluation {
   macro_f1: number | null;
   micro_f1: number | null;
@@ -176,14 +368,19 @@ export interface Evaluation {
   aspects: AspectEvaluation[];
   /** Names in the labels that are none of the project's aspects, and how often. */
   unknown_aspects?: Record<string, number>;
+  /** Aspects that none of the texts is about; macro F1 says nothing of them. */
+  without_texts?: string[];
+  mistakes?: Mistake[];
 }
 
 export interface Dashboard {
   sentences: number;
   none: number;
-  aspects: { id: number; count: number }[];
+  reviews: number;
+  reviews_none: number;
+  aspects: { id: number; count: number; reviews: number }[];
   together: [number, number, number][];
-  over_time: { period: string; total: number; counts: Record<string, number> }[];
+  groups: { group: string; count: number; reviews: number }[];
 }
 
 export interface Detection {

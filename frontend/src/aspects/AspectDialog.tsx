@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Example } from "../api/types";
+import { ByGroup } from "../parts/ByGroup";
 import { coloured } from "../parts/colour";
 import { Dialog } from "../parts/Dialog";
 import { Icon } from "../parts/Icon";
@@ -9,6 +10,7 @@ import { change, settled } from "../state/corrections";
 import { toggled } from "../state/decisions";
 import { report } from "../state/messages";
 import { aspectById, aspects, studio } from "../state/project";
+import { dialog } from "../state/view";
 import { lines } from "../text/lines";
 import { counted } from "../text/numbers";
 import { AspectFields } from "./AspectFields";
@@ -26,11 +28,17 @@ export function AspectDialog() {
     <Dialog title={aspect?.name ?? "None of these"}>
       <div style={coloured(aspect)}>
         {aspect ? <AspectFields key={aspect.id} aspect={aspect} /> : <p class="soft">Sentences that speak about none of your aspects. They teach the detector to stay silent.</p>}
+        {aspect && (
+          <p class="aspect-more">
+            <button type="button" disabled={aspects.value.length < 2} onClick={() => (dialog.value = "merge")}>Merge with another …</button>
+            <button type="button" disabled={aspect.examples < 2} onClick={() => (dialog.value = "split")}>Split in two …</button>
+          </p>
+        )}
         <h3>{examples ? counted(examples.total, "example") : "Examples"}</h3>
         <ul class="examples">
           {examples?.examples.map((example) => (
             <li key={example.id}>
-              <span>
+              <span dir="auto">
                 {example.text}
                 {example.aspects.length > 1 && <small>also {example.aspects.filter((id) => id !== of).map((id) => aspectById.value.get(id)?.name).join(", ")}</small>}
               </span>
@@ -50,11 +58,13 @@ function ExampleMenu({ example }: { example: Example }) {
   const correct = (own: number[]) => void change(() => studio().correctExample(example.id, own));
   return (
     <Menu label={`Aspects of the example “${example.text}”`} class="icon-button" face={<Icon name="edit" />}>
-      {aspects.value.map((aspect) => (
-        <MenuItem key={aspect.id} several checked={example.aspects.includes(aspect.id)} onClick={() => correct(toggled(example.aspects, aspect.id))}>
-          <i class="dot" style={coloured(aspect)} /> {aspect.name}
-        </MenuItem>
-      ))}
+      <ByGroup aspects={aspects.value}>
+        {(aspect) => (
+          <MenuItem key={aspect.id} several checked={example.aspects.includes(aspect.id)} onClick={() => correct(toggled(example.aspects, aspect.id))}>
+            <i class="dot" style={coloured(aspect)} /> {aspect.name}
+          </MenuItem>
+        )}
+      </ByGroup>
       <hr />
       <MenuItem several checked={!example.aspects.length} onClick={() => correct([])}><i class="dot none" /> None of these</MenuItem>
     </Menu>

@@ -15,15 +15,15 @@ interface Props {
 }
 
 export function AspectRow({ aspect, position, most }: Props) {
-  const { q } = filter.value;
+  const { q, where, sentiment } = filter.value;
   const on = filter.value.aspect === aspect.id;
   return (
     <li class={`aspect ${on ? "on" : ""}`} style={coloured(aspect)}>
       <div class="aspect-top">
-        <button type="button" class="aspect-name" aria-pressed={on} title={aspect.description || `Show the sentences about ${aspect.name}`}
-          onClick={() => show(on ? { q } : { aspect: aspect.id, q })}>
+        <button type="button" class="aspect-name" aria-pressed={on} title={`${aspect.name}: ${aspect.description || "show its sentences"}`}
+          onClick={() => show({ aspect: on ? null : aspect.id, q, where, sentiment })}>
           {position < 9 && <kbd aria-hidden="true">{position + 1}</kbd>}
-          <span>{aspect.name}</span>
+          <span class="clipped">{aspect.name}</span>
         </button>
         <div class="aspect-tools">
           <IconButton icon="edit" label={`Edit ${aspect.name}`} onClick={() => editAspect(aspect.id)} />

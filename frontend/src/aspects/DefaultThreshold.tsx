@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { Help } from "../parts/Help";
 import { change } from "../state/corrections";
 import { project, studio } from "../state/project";
 import { probability } from "../text/numbers";
@@ -9,11 +10,11 @@ export function DefaultThreshold() {
   const [value, setValue] = useState(set);
   useEffect(() => setValue(set), [set]);
   return (
-    <label class="default-threshold" title="For every aspect that has no threshold of its own">
-      <span>Default threshold</span>
-      <input type="range" min="0.01" max="0.99" step="0.01" value={value} onInput={(event) => setValue(Number(event.currentTarget.value))}
+    <div class="default-threshold" title="For every aspect that has no threshold of its own">
+      <span><label for="default-threshold">Default threshold</label><Help of="threshold" /></span>
+      <input id="default-threshold" type="range" min="0.01" max="0.99" step="0.01" value={value} onInput={(event) => setValue(Number(event.currentTarget.value))}
         onChange={(event) => void change(() => studio().change({ threshold: Number(event.currentTarget.value) }))} />
       <output>{probability(value)}</output>
-    </label>
+    </div>
   );
 }

@@ -1,8 +1,9 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Group } from "../api/types";
 import { change } from "../state/corrections";
 import { announce, report } from "../state/messages";
 import { aspectById, project, studio } from "../state/project";
+import { wanted } from "../state/view";
 import { count, percent } from "../text/numbers";
 
 const SHOWN = 3;
@@ -23,6 +24,13 @@ export function NotNamed() {
     }
     setLooking(false);
   };
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (wanted.value !== "not-named") return;
+    wanted.value = null;
+    box.current!.scrollIntoView();
+    void look();
+  }, [wanted.value]);
   const adopt = async (group: Group, name: string) => {
     const made = await change(() => studio().addAspect({ name, description: "", examples: group.sentences }));
     if (!made) return;
@@ -30,7 +38,7 @@ export function NotNamed() {
     announce(`Added the aspect ${name}`);
   };
   return (
-    <section class="card chart not-named" aria-label="Not named yet">
+    <section ref={box} class="card chart not-named" aria-label="Not named yet">
       <h2>Not named yet</h2>
       <p class="soft">What people write about in sentences that have none of your aspects. Add a group as an aspect, and its sentences become examples.</p>
       {groups?.length === 0 && <p class="soft" role="status">No groups found: too few sentences have none of your aspects, or they have little in common.</p>}
@@ -56,7 +64,7 @@ function GroupRow({ group, adopt }: { group: Group; adopt: (group: Group, name: 
         <span class="soft">{count(group.size)} sentences, {percent(group.share)}</span>
         <button type="submit" class="primary">Add as an aspect</button>
       </header>
-      <ul>{group.sentences.slice(0, SHOWN).map((text) => <li key={text}>{text}</li>)}</ul>
+      <ul>{group.sentences.slice(0, SHOWN).map((text) => <li key={text} dir="auto">{text}</li>)}</ul>
       <p class="soft">
         Words: {group.words.slice(0, 6).join(", ")}
         {takes.length > 0 && <>. It would also be found in {takes.join(", ")}</>}

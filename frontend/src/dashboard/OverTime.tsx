@@ -1,42 +1,63 @@
-import type { Dashboard } from "../api/types";
+import type { CountsOverTime, Unit } from "../api/types";
 import { coloured } from "../parts/colour";
 import { rove } from "../parts/roving";
-import { aspectById } from "../state/project";
-import { show } from "../state/view";
+import { aspects, project, studio } from "../state/project";
+import { charts, choose, show } from "../state/view";
 import { counted, percent } from "../text/numbers";
+import { useCounts } from "./useCounts";
 
-/** One small chart for each aspect, all with the same axes: the share of a period's sentences that is about it. */
-export function OverTime({ numbers }: { numbers: Dashboard }) {
-  const periods = numbers.over_time;
-  if (!periods.length) return null;
-  const share = (id: number, i: number) => (periods[i]!.counts[id] ?? 0) / Math.max(1, periods[i]!.total);
-  const ids = [...numbers.aspects].sort((a, b) => b.count - a.count).map((row) => row.id).filter((id) => aspectById.value.has(id));
-  const most = Math.max(0.01, ...ids.flatMap((id) => periods.map((_, i) => share(id, i))));
+const UNITS: Unit[] = ["day", "week", "month", "quarter", "year"];
+
+/** One small chart for each aspect, all with the same axes: the share of a period's reviews that mention it. */
+export function OverTime() {
+  const { unit, where } = charts.value;
+  const counts = useCounts(() => (project.value!.dated ? studio().periods(unit, where) : null), unit, where);
+  if (!project.value!.dated || !counts) return null;
   return (
     <section class="card chart" aria-label="Over time">
-      <h2>Over time</h2>
-      <p class="soft">Share of the sentences of each period; the highest column stands for {percent(most)}. Click a column to read them.</p>
+      <div class="panel-head">
+        <h2>Over time</h2>
+        <label class="order">
+          By
+          <select value={counts.unit} onChange={(event) => choose({ unit: event.currentTarget.value as Unit })}>
+            {UNITS.map((name) => <option key={name} value={name}>{name}</option>)}
+          </select>
+        </label>
+      </div>
+      <Multiples counts={counts} />
+    </section>
+  );
+}
+
+function Multiples({ counts: { periods } }: { counts: CountsOverTime }) {
+  const share = (id: number, i: number) => periods[i]!.aspects.find((own) => own.id === id)?.share ?? 0;
+  const total = (id: number) => periods.reduce((sum, period) => sum + (period.aspects.find((own) => own.id === id)?.reviews ?? 0), 0);
+  const shown = [...aspects.value].sort((a, b) => total(b.id) - total(a.id));
+  const most = Math.max(0.01, ...shown.flatMap(({ id }) => periods.map((_, i) => share(id, i))));
+  return (
+    <>
+      <p class="soft">Share of the reviews of each period that mention it; the highest column stands for {percent(most)}. Click a column to read them.</p>
       <div class="multiples">
-        {ids.map((id) => (
-          <figure key={id} style={coloured(aspectById.value.get(id))}>
-            <figcaption>{aspectById.value.get(id)!.name}</figcaption>
+        {shown.map((aspect) => (
+          <figure key={aspect.id} style={coloured(aspect)}>
+            <figcaption>{aspect.name}</figcaption>
             <div class="columns" onKeyDown={rove}>
-              {periods.map(({ period, counts }, i) => {
-                const words = `${period}: ${counted(counts[id] ?? 0, "sentence")}, ${percent(share(id, i))}`;
+              {periods.map(({ label, period, reviews, aspects: own }, i) => {
+                const words = `${label}: ${own.find(({ id }) => id === aspect.id)?.reviews ?? 0} of ${counted(reviews, "review")}, ${percent(share(aspect.id, i))}`;
                 return (
-                  <button key={period} type="button" tabIndex={i === 0 ? 0 : -1} aria-label={words} title={words} onClick={() => show({ aspect: id, period })}>
-                    <i style={{ "--p": `${(100 * share(id, i)) / most}%` }} />
+                  <button key={period} type="button" tabIndex={i === 0 ? 0 : -1} aria-label={words} title={words} onClick={() => show({ aspect: aspect.id, period, where: charts.value.where })}>
+                    <i style={{ "--p": `${(100 * share(aspect.id, i)) / most}%` }} />
                   </button>
                 );
               })}
             </div>
             <div class="axis" aria-hidden="true">
-              <span>{periods[0]!.period}</span>
-              {periods.length > 1 && <span>{periods.at(-1)!.period}</span>}
+              <span>{periods[0]?.label}</span>
+              {periods.length > 1 && <span>{periods.at(-1)!.label}</span>}
             </div>
           </figure>
         ))}
       </div>
-    </section>
+    </>
   );
 }

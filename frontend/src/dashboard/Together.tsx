@@ -2,7 +2,7 @@ import type { Dashboard } from "../api/types";
 import { coloured } from "../parts/colour";
 import { rove } from "../parts/roving";
 import { aspects } from "../state/project";
-import { show } from "../state/view";
+import { charts, show } from "../state/view";
 import { count } from "../text/numbers";
 
 /** From here on the names above the columns stand upright. */
@@ -23,20 +23,20 @@ export function Together({ numbers }: { numbers: Dashboard }) {
           <thead>
             <tr>
               <td />
-              {shown.slice(0, -1).map((aspect) => <th key={aspect.id} scope="col"><span>{aspect.name}</span></th>)}
+              {shown.slice(0, -1).map((aspect) => <th key={aspect.id} scope="col" title={aspect.name}><span>{aspect.name}</span></th>)}
             </tr>
           </thead>
           <tbody>
             {shown.slice(1).map((row, r) => (
               <tr key={row.id}>
-                <th scope="row" style={coloured(row)}><i class="dot" /> {row.name}</th>
+                <th scope="row" style={coloured(row)} title={row.name}><span class="row-name"><i class="dot" /> <span class="clipped">{row.name}</span></span></th>
                 {shown.slice(0, -1).map((column, c) => {
                   if (c > r) return <td key={column.id} />;
                   const n = counts.get(`${row.id} ${column.id}`) ?? 0;
                   return (
                     <td key={column.id}>
                       <button type="button" disabled={!n} tabIndex={r === 0 && c === 0 ? 0 : -1} style={{ "--p": `${Math.round((55 * n) / most)}%` }} aria-label={`${row.name} and ${column.name}: ${n} sentences`}
-                        title={`${row.name} and ${column.name}`} onClick={() => show({ aspect: row.id, together: column.id })}>
+                        title={`${row.name} and ${column.name}`} onClick={() => show({ aspect: row.id, together: column.id, where: charts.value.where })}>
                         {n ? count(n) : "·"}
                       </button>
                     </td>

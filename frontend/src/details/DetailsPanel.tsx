@@ -3,7 +3,7 @@ import type { SentenceDetails } from "../api/types";
 import { settled } from "../state/corrections";
 import { report } from "../state/messages";
 import { project, studio } from "../state/project";
-import { dialog, selected } from "../state/view";
+import { dialog, selected, show } from "../state/view";
 import { Icon } from "../parts/Icon";
 import { Nearest } from "./Nearest";
 import { Scores } from "./Scores";
@@ -23,7 +23,10 @@ export function DetailsPanel() {
       </div>
       {details ? (
         <>
-          <blockquote>{details.text}</blockquote>
+          <blockquote dir="auto">{details.text}</blockquote>
+          <button type="button" class="quiet" onClick={() => show({ like: details.id })}>
+            <Icon name="search" /> Similar sentences
+          </button>
           <section aria-label="Why">
             <h3>Why</h3>
             <p class="reason">{details.reason}</p>

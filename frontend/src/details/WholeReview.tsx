@@ -7,7 +7,7 @@ export function WholeReview({ details: { text, review } }: { details: SentenceDe
   return (
     <section aria-label="The whole review">
       <h3>The whole review</h3>
-      <p class="whole">
+      <p class="whole" dir="auto">
         {at < 0 ? review.text : <>{review.text.slice(0, at)}<b>{text}</b>{review.text.slice(at + text.length)}</>}
       </p>
       {fields.length > 0 && (

@@ -69,7 +69,7 @@ function CheckCard({ check, index, total }: { check: Check; index: number; total
   return (
     <article class={`card sentence ${current ? "current" : ""} ${answered ? "confirmed" : ""}`} aria-current={current} aria-posinset={index + 1} aria-setsize={total}
       aria-label={sentence.text} tabIndex={stop} onClick={choose} onFocusCapture={choose}>
-      <p>{sentence.text}</p>
+      <p dir="auto">{sentence.text}</p>
       <div class="sentence-foot">
         <div class="chips">
           {aspects.value.map((aspect, i) => {

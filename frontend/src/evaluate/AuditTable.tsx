@@ -1,5 +1,6 @@
 import type { AuditEstimate, AuditResult } from "../api/types";
 import { coloured } from "../parts/colour";
+import { Help } from "../parts/Help";
 import { aspectById } from "../state/project";
 import { count, counted } from "../text/numbers";
 
@@ -14,8 +15,8 @@ export const AuditTable = ({ result }: { result: AuditResult }) => (
       <table class="numbers-table">
         <thead>
           <tr>
-            <th>Aspect</th><th title="Of the sentences it is found in: how many are right">Precision</th><th title="Of the sentences that have it: how many are found">Recall</th>
-            <th title="Precision and recall in one number">F1</th><th title="Sentences it is found in">Found</th><th title="Of these, checked">Checked</th>
+            <th>Aspect</th><th title="Of the sentences it is found in: how many are right">Precision<Help of="precision" /></th><th title="Of the sentences that have it: how many are found">Recall<Help of="recall" /></th>
+            <th title="Precision and recall in one number">F1<Help of="F1" /></th><th title="Sentences it is found in">Found</th><th title="Of these, checked">Checked</th>
             <th title="Further sentences that would make the range of F1 half as wide">To halve</th>
           </tr>
         </thead>

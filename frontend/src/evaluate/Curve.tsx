@@ -9,6 +9,8 @@ const TOP = 10;
 const x = (recall: number) => LEFT + recall * (WIDE - LEFT - 10);
 const y = (precision: number) => TOP + (1 - precision) * (HIGH - TOP - BOTTOM);
 
+const known = (point: CurvePoint): point is CurvePoint & { precision: number } => point.precision !== null;
+
 interface Props {
   curve: CurvePoint[];
   present: CurvePoint | null;
@@ -17,7 +19,7 @@ interface Props {
 
 /** Precision over recall, with the threshold in use as a dot and one that is tried as a ring. */
 export function Curve({ curve, present, tried }: Props) {
-  const line = [...curve].sort((a, b) => a.recall - b.recall || b.precision - a.precision).map((point) => `${x(point.recall).toFixed(1)},${y(point.precision).toFixed(1)}`);
+  const line = curve.filter(known).sort((a, b) => a.recall - b.recall || b.precision - a.precision).map((point) => `${x(point.recall).toFixed(1)},${y(point.precision).toFixed(1)}`);
   const told = present ? `At the threshold in use precision is ${probability(present.precision)} and recall ${probability(present.recall)}.` : "";
   return (
     <svg class="curve" viewBox={`0 0 ${WIDE} ${HIGH}`} role="img" aria-label={`Precision-recall curve. ${told}`}>
@@ -31,8 +33,8 @@ export function Curve({ curve, present, tried }: Props) {
       <text transform={`translate(11 ${y(0.5)}) rotate(-90)`} text-anchor="middle">precision</text>
       <text x={x(0.5)} y={HIGH - 5} text-anchor="middle">recall</text>
       <polyline points={line.join(" ")} />
-      {present && <circle class="present" cx={x(present.recall)} cy={y(present.precision)} r="5.5"><title>threshold {probability(present.threshold)}</title></circle>}
-      {tried && <circle class="tried" cx={x(tried.recall)} cy={y(tried.precision)} r="6.5" />}
+      {present && known(present) && <circle class="present" cx={x(present.recall)} cy={y(present.precision)} r="5.5"><title>threshold {probability(present.threshold)}</title></circle>}
+      {tried && known(tried) && <circle class="tried" cx={x(tried.recall)} cy={y(tried.precision)} r="6.5" />}
     </svg>
   );
 }

@@ -1,6 +1,7 @@
+import { Help } from "../parts/Help";
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import type { Evaluation } from "../api/types";
+import type { Evaluation, MistakeKind } from "../api/types";
 import { Figure } from "../dashboard/Dashboard";
 import { FileDrop } from "../parts/FileDrop";
 import { setThreshold } from "../state/corrections";
@@ -20,6 +21,12 @@ const answered = signal<{ project: number; evaluation: Evaluation; again: () => 
 export function Evaluate() {
   const [busy, setBusy] = useState(false);
   const [chosen, setChosen] = useState<number | null>(null);
+  const [mistakes, setMistakes] = useState<MistakeKind | null>(null);
+  const choose = (id: number, kind: MistakeKind | null = null) => {
+    setChosen(id);
+    setMistakes(kind);
+    if (kind) requestAnimationFrame(() => document.querySelector(".mistakes")?.scrollIntoView({ block: "nearest" }));
+  };
   const evaluation = answered.value?.project === project.value!.id ? answered.value.evaluation : null;
   const run = async (work: () => Promise<Evaluation>) => {
     setBusy(true);
@@ -42,6 +49,7 @@ export function Evaluate() {
     await run(answered.value!.again);
   };
   const unknown = Object.entries(evaluation?.unknown_aspects ?? {});
+  const leftOut = evaluation?.without_texts ?? [];
   const shown = evaluation?.aspects.find((aspect) => aspect.id === chosen) ?? evaluation?.aspects[0];
   return (
     <div class="scroll evaluate">
@@ -69,16 +77,17 @@ export function Evaluate() {
       {evaluation && (
         <div class={busy ? "loading" : ""}>
           <div class="numbers">
-            <Figure number={probability(evaluation.macro_f1)} words="macro F1" />
+            <Figure number={probability(evaluation.macro_f1)} words="macro F1"><Help of="F1" /></Figure>
             <Figure number={probability(evaluation.micro_f1)} words="micro F1" />
             <Figure number={probability(evaluation.mean_average_precision)} words="mean average precision" />
             <Figure number={evaluation.right_empties === null ? "–" : percent(evaluation.right_empties)} words="of “none” right" />
-            <Figure number={probability(evaluation.calibration_error)} words="calibration error" />
+            <Figure number={probability(evaluation.calibration_error)} words="calibration error"><Help of="calibration error" /></Figure>
             <Figure number={String(evaluation.texts)} words="texts" />
           </div>
           {unknown.length > 0 && <p class="remark">Not among your aspects, so not counted: {unknown.map(([name, n]) => `${name} (${n})`).join(", ")}.</p>}
-          <ResultTable evaluation={evaluation} chosen={shown?.id ?? null} onChoose={setChosen} />
-          {shown && <AspectResult key={`${shown.id} ${shown.threshold}`} result={shown} onUse={use} />}
+          {leftOut.length > 0 && <p class="remark">None of the texts is about {leftOut.join(", ")}: left out of macro F1.</p>}
+          <ResultTable evaluation={evaluation} chosen={shown?.id ?? null} onChoose={choose} />
+          {shown && <AspectResult key={`${shown.id} ${shown.threshold}`} result={shown} mistakes={evaluation.mistakes ?? []} shown={mistakes} onShow={setMistakes} onUse={use} />}
         </div>
       )}
       <ExampleIssues />

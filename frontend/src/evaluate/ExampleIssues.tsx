@@ -17,7 +17,7 @@ export function ExampleIssues() {
       <ul>
         {(found ?? []).slice(0, FIRST).map((issue) => (
           <li key={issue.example_id}>
-            <blockquote>{issue.text}</blockquote>
+            <blockquote dir="auto">{issue.text}</blockquote>
             <p class="why-asked">{issue.reason}</p>
             <div class="chips">
               <span>given:</span> <Names ids={issue.given} /> <span>rather:</span> <Names ids={issue.suggested} />

@@ -1,12 +1,13 @@
-import type { Evaluation } from "../api/types";
+import type { Evaluation, MistakeKind } from "../api/types";
 import { coloured } from "../parts/colour";
+import { Help } from "../parts/Help";
 import { aspectById } from "../state/project";
 import { count, probability } from "../text/numbers";
 
 interface Props {
   evaluation: Evaluation;
   chosen: number | null;
-  onChoose: (id: number) => void;
+  onChoose: (id: number, mistakes?: MistakeKind) => void;
 }
 
 export const ResultTable = ({ evaluation, chosen, onChoose }: Props) => (
@@ -16,7 +17,7 @@ export const ResultTable = ({ evaluation, chosen, onChoose }: Props) => (
       <table class="numbers-table">
         <thead>
           <tr>
-            <th>Aspect</th><th>Precision</th><th>Recall</th><th>F1</th><th title="Average precision: the area under the curve">AP</th><th>Texts</th>
+            <th>Aspect</th><th>Precision<Help of="precision" /></th><th>Recall<Help of="recall" /></th><th>F1<Help of="F1" /></th><th title="Average precision: the area under the curve">AP</th><th>Texts</th>
             <th title="found and right">TP</th><th title="found but wrong">FP</th><th title="missed">FN</th><th title="rightly not found">TN</th>
           </tr>
         </thead>
@@ -27,7 +28,11 @@ export const ResultTable = ({ evaluation, chosen, onChoose }: Props) => (
                 <button type="button" class="linked" aria-pressed={row.id === chosen} onClick={() => onChoose(row.id)}><i class="dot" /> {row.name}</button>
               </th>
               {[row.precision, row.recall, row.f1, row.average_precision].map((value, i) => <td key={i}>{probability(value)}</td>)}
-              {[row.support, row.confusion.tp, row.confusion.fp, row.confusion.fn, row.confusion.tn].map((value, i) => <td key={i}>{count(value)}</td>)}
+              <td>{count(row.support)}</td>
+              <td>{count(row.confusion.tp)}</td>
+              <td><Wrong number={row.confusion.fp} words={`Show what was wrongly found as ${row.name}`} onClick={() => onChoose(row.id, "wrong")} /></td>
+              <td><Wrong number={row.confusion.fn} words={`Show what was missed of ${row.name}`} onClick={() => onChoose(row.id, "missed")} /></td>
+              <td>{count(row.confusion.tn)}</td>
             </tr>
           ))}
         </tbody>
@@ -35,3 +40,6 @@ export const ResultTable = ({ evaluation, chosen, onChoose }: Props) => (
     </div>
   </section>
 );
+
+const Wrong = ({ number, words, onClick }: { number: number; words: string; onClick: () => void }) =>
+  number ? <button type="button" class="linked" aria-label={`${number}: ${words}`} title={words} onClick={onClick}>{count(number)}</button> : <>0</>;

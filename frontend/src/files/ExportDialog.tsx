@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { download } from "../api/http";
 import { Dialog } from "../parts/Dialog";
@@ -6,17 +7,29 @@ import { change } from "../state/corrections";
 import { report, toast } from "../state/messages";
 import { studio } from "../state/project";
 
+const RESULTS: [string, string, string][] = [
+  ["Results for Excel", "an .xlsx workbook with the aspects beside your columns", "xlsx"],
+  ["Results as CSV", "the same as text, which Excel opens too", "csv"],
+  ["Results as Parquet", "the same for data tools", "parquet"],
+];
 const FILES: [string, string, string, string][] = [
-  ["Results as CSV", "every sentence with its aspects, for a spreadsheet", "/results?format=csv", "results.csv"],
-  ["Results as Parquet", "the same for data tools", "/results?format=parquet", "results.parquet"],
   ["Detector", "a zip with the folder for AspectDetector.load", "/model", "detector.zip"],
   ["Project", "aspects, examples and reviews, to open in another studio", "/export", "project.zip"],
 ];
 
+/** One row for each sentence, or for each review. */
+const rows = signal<"sentence" | "review">("sentence");
+
 export const ExportDialog = () => (
   <Dialog title="Export">
+    <fieldset class="row-unit">
+      <legend class="unseen">Rows of the results</legend>
+      {(["sentence", "review"] as const).map((unit) => (
+        <label key={unit}><input type="radio" name="rows" checked={rows.value === unit} onChange={() => (rows.value = unit)} /> One row for each {unit}</label>
+      ))}
+    </fieldset>
     <ul class="downloads">
-      {FILES.map(([name, words, path, file]) => (
+      {[...RESULTS.map(([name, words, kind]) => [name, words, `/results?format=${kind}&rows=${rows.value}`, `results.${kind}`] as const), ...FILES].map(([name, words, path, file]) => (
         <li key={path}>
           <button type="button" onClick={() => void download(studio().path + path, file).catch(report)}>
             <Icon name="download" />

@@ -1,28 +1,34 @@
 import { signal } from "@preact/signals";
-import type { Preview } from "../api/types";
+import type { Duplicates, Preview, Reading } from "../api/types";
 import { closeDialog, Dialog } from "../parts/Dialog";
 import { FileDrop } from "../parts/FileDrop";
 import { importFile } from "../state/importing";
 import { report } from "../state/messages";
 import { studio } from "../state/project";
+import { DuplicateChoice } from "./DuplicateChoice";
 import { PreviewTable } from "./PreviewTable";
+import { ReadingFields } from "./ReadingFields";
 
 interface Chosen {
   file: File;
+  reading: Reading;
   preview: Preview;
   text: string;
   date: string;
+  duplicates: Duplicates;
 }
 
 /** Outlives the dialog, so that closing it loses nothing. */
 const chosen = signal<Chosen | null>(null);
 const busy = signal(false);
 
-async function look(file: File): Promise<void> {
+/** The file as it would be read; columns that were chosen stay chosen if they are still there. */
+async function look(file: File, reading: Reading = {}, text = "", date?: string): Promise<void> {
   busy.value = true;
   try {
-    const preview = await studio().preview(file);
-    chosen.value = { file, preview, text: preview.text_column ?? preview.columns[0]?.name ?? "", date: preview.date_column ?? "" };
+    const preview = await studio().preview(file, reading, text);
+    const there = (name: string | undefined) => name !== undefined && (name === "" || preview.columns.some((column) => column.name === name));
+    chosen.value = { file, reading, preview, text: preview.text_column ?? preview.columns[0]?.name ?? "", date: there(date) ? date! : preview.date_column ?? "", duplicates: "skip" };
   } catch (error) {
     report(error);
   } finally {
@@ -32,9 +38,10 @@ async function look(file: File): Promise<void> {
 
 async function start(event: Event): Promise<void> {
   event.preventDefault();
-  const { file, text, date } = chosen.value!;
+  const { file, reading, preview, text, date, duplicates } = chosen.value!;
   busy.value = true;
-  if (await importFile(file, text, date)) {
+  const asked = preview.duplicates || preview.same_file;
+  if (await importFile(file, { ...reading, text_column: text, date_column: date, duplicates: asked ? duplicates : "add" })) {
     chosen.value = null;
     closeDialog();
   }
@@ -47,14 +54,15 @@ export function ImportDialog() {
   return (
     <Dialog title="Import reviews" wide>
       {!now && <p class="soft">The file stays on this computer. Each review is split into sentences, and each sentence is detected.</p>}
-      <FileDrop label={now ? now.file.name : busy.value ? "Reading …" : "Drop a file here, or choose one"} hint={now ? "Choose another file" : "CSV, TSV, JSON lines, Parquet or plain text with one review per line"}
-        accept=".csv,.tsv,.tab,.jsonl,.ndjson,.parquet,.pq,.txt,.text,.gz" onFile={(file) => void look(file)} />
+      <FileDrop label={now ? now.file.name : busy.value ? "Reading …" : "Drop a file here, or choose one"} hint={now ? "Choose another file" : "Excel, CSV, plain text with one review per line, JSON lines or Parquet"}
+        accept=".xlsx,.xlsm,.csv,.tsv,.tab,.jsonl,.ndjson,.parquet,.pq,.txt,.text,.gz" onFile={(file) => void look(file)} />
       {now && (
         <form onSubmit={start}>
+          <ReadingFields preview={now.preview} disabled={busy.value} onChange={(reading) => void look(now.file, { ...now.reading, ...reading }, now.text, now.date)} />
           <div class="field-row">
             <label class="field">
               Column with the review
-              <select value={now.text} onChange={(event) => (chosen.value = { ...now, text: event.currentTarget.value })}>
+              <select value={now.text} disabled={busy.value} onChange={(event) => void look(now.file, now.reading, event.currentTarget.value, now.date)}>
                 {columns.map((column) => <option key={column.name}>{column.name}</option>)}
               </select>
             </label>
@@ -67,6 +75,7 @@ export function ImportDialog() {
             </label>
           </div>
           <PreviewTable preview={now.preview} text={now.text} date={now.date} />
+          <DuplicateChoice preview={now.preview} value={now.duplicates} onChange={(duplicates) => (chosen.value = { ...now, duplicates })} />
           <footer>
             <button type="button" onClick={closeDialog}>Cancel</button>
             <button type="submit" class="primary" disabled={busy.value}>Import</button>

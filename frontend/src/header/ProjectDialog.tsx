@@ -3,11 +3,11 @@ import { closeDialog, Dialog } from "../parts/Dialog";
 import { settle } from "../state/corrections";
 import { report } from "../state/messages";
 import { project, readProjects, studio } from "../state/project";
-import { counted } from "../text/numbers";
+import { dialog } from "../state/view";
 import { deleteProject } from "./ProjectMenu";
 
 export function ProjectDialog() {
-  const { id, name, sentences } = project.value!;
+  const { id, name, model } = project.value!;
   const [typed, setTyped] = useState(name);
   const [sure, setSure] = useState("");
   const run = async (work: () => Promise<unknown>) => {
@@ -19,27 +19,36 @@ export function ProjectDialog() {
       report(error);
     }
   };
-  const rename = (event: Event) => {
+  const [reader, setReader] = useState(model ?? "");
+  const save = (event: Event) => {
     event.preventDefault();
-    void run(async () => (project.value = { ...project.value!, ...(await studio().change({ name: typed.trim() })) }));
+    const changed = { name: typed.trim(), ...(reader === (model ?? "") ? {} : { model: reader || null }) };
+    void run(async () => {
+      project.value = { ...project.value!, ...(await studio().change(changed)) };
+      await settle();
+    });
   };
   return (
     <Dialog title="Project">
-      <form onSubmit={rename}>
+      <form onSubmit={save}>
         <label class="field">
           Name
           <input value={typed} required maxLength={200} onInput={(event) => setTyped(event.currentTarget.value)} onFocus={(event) => event.currentTarget.select()} autofocus />
         </label>
+        <label class="field">
+          Language of the reviews
+          <select value={reader} onChange={(event) => setReader(event.currentTarget.value)}>
+            <option value="">English</option>
+            <option value="multilingual">Other languages, or several</option>
+          </select>
+        </label>
         <footer>
-          <button type="submit" class="primary">Save the name</button>
+          <button type="submit" class="primary">Save</button>
         </footer>
       </form>
       <details class="danger">
-        <summary>Remove reviews or the whole project</summary>
-        <p>Neither can be undone. Export the project first to keep a copy.</p>
-        <button type="button" disabled={!sentences} onClick={() => void run(async () => (await studio().removeReviews(), await settle()))}>
-          Remove {counted(sentences, "sentence")} of all reviews
-        </button>
+        <summary>Delete the whole project</summary>
+        <p>This cannot be undone. Export the project first to keep a copy. To remove reviews alone, see <button type="button" class="linked" onClick={() => (dialog.value = "imports")}>Imported files</button>.</p>
         <label class="field">
           Type the project’s name to delete it
           <input value={sure} placeholder={name} onInput={(event) => setSure(event.currentTarget.value)} />

@@ -23,6 +23,7 @@ export function ProjectMenu() {
       ))}
       <hr />
       {open && <MenuItem onClick={() => (dialog.value = "import")}><Icon name="upload" /> Import reviews …</MenuItem>}
+      {open && <MenuItem onClick={() => (dialog.value = "imports")}><Icon name="folder" /> Imported files …</MenuItem>}
       {open && <MenuItem onClick={() => (dialog.value = "export")}><Icon name="download" /> Export …</MenuItem>}
       <hr />
       <MenuItem onClick={() => void newProject()}><Icon name="add" /> New project</MenuItem>

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { keepToken } from "../api/http";
-import { openSome, unreachable } from "../state/project";
+import { unreachable } from "../state/project";
+import { start } from "../state/router";
 import { newProject } from "./ProjectMenu";
 
 /** What is shown when no project is open: because there is none, or because the studio does not let us in. */
@@ -12,7 +13,7 @@ export function Welcome() {
       <h2>{problem ? "The studio cannot be reached" : "No project yet"}</h2>
       <p>{problem?.message ?? "A project holds your aspects, their examples and the reviews."}</p>
       {problem ? (
-        <button type="button" class="primary" onClick={() => void openSome()}>Try again</button>
+        <button type="button" class="primary" onClick={() => void start()}>Try again</button>
       ) : (
         <button type="button" class="primary" onClick={() => void newProject()}>New project</button>
       )}
@@ -25,7 +26,7 @@ function AskToken() {
   const enter = (event: Event) => {
     event.preventDefault();
     keepToken(typed.trim());
-    void openSome();
+    void start();
   };
   return (
     <main class="main welcome">

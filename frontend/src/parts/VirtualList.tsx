@@ -74,7 +74,7 @@ export function VirtualList({ label, total, start, current, busy, row, onRange, 
     const bottom = rows.current!.offsetTop + heights.top(current + 1);
     if (top < view.scrollTop) view.scrollTop = current === 0 ? 0 : top - 8;
     else if (bottom > view.scrollTop + view.clientHeight) view.scrollTop = bottom - view.clientHeight + 8;
-  }, [current]);
+  }, [current, start]);
 
   const shown = Array.from({ length: Math.max(0, Math.min(last, total - 1) - first + 1) }, (_, i) => first + i);
   return (

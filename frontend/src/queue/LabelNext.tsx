@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { saved } from "../state/corrections";
 import { onMove, passOver } from "../state/keyboard";
@@ -11,6 +12,7 @@ import { SentenceCard } from "../reviews/SentenceCard";
 import { percent } from "../text/numbers";
 
 const AT_ONCE = 10;
+const asking = signal(false);
 
 /** Sentences that are worth a label: doubtful, new, typical. They stay in place until the next ones are asked for. */
 export function LabelNext() {
@@ -23,7 +25,7 @@ export function LabelNext() {
   }, [id]);
   const done = queue.value.filter(({ sentence }) => sentence.confirmed).length;
   return (
-    <div ref={box} class="scroll queue">
+    <div ref={box} class={`scroll queue ${asking.value ? "loading" : ""}`} tabIndex={-1} aria-busy={asking.value}>
       <div class="intro">
         <h2>Label these next</h2>
         <p class="soft">
@@ -59,9 +61,15 @@ export function LabelNext() {
   );
 }
 
-/** What was said of these comes first, so that none of them is offered again. The focus goes along, unless it is elsewhere by then. */
+/**
+ * What was said of these comes first, so that none of them is offered again. The focus leaves the button at once, so that Enter does not press it again,
+ * and goes to the first sentence, unless it is elsewhere by then.
+ */
 async function ask(box: HTMLElement): Promise<void> {
+  if (box.contains(document.activeElement)) box.focus({ preventScroll: true });
   const from = document.activeElement;
+  selected.value = null;
+  asking.value = true;
   try {
     await saved();
     if (!(await readQueue(studio(), AT_ONCE)) || !box.isConnected) return;
@@ -70,5 +78,7 @@ async function ask(box: HTMLElement): Promise<void> {
     if (document.activeElement === from) focusSelected(box);
   } catch (error) {
     report(error);
+  } finally {
+    asking.value = false;
   }
 }

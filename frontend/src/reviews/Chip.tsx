@@ -17,7 +17,7 @@ export function Chip({ sentence, id, tabIndex }: { sentence: Sentence; id: numbe
     <button type="button" class={look ? "chip look" : "chip"} tabIndex={tabIndex} style={coloured(aspect)} aria-pressed="true"
       title={`${look ? "Needs a look. " : accepted ? "Accepted. " : ""}Not about ${aspect.name}? Click to take it away.`} onClick={() => label(sentence, without(sentence.aspects, id))}>
       {accepted && <Icon name="check" />}
-      {aspect.name} {score !== undefined && <small>{probability(score)}</small>}
+      <span class="clipped">{aspect.name}</span> {score !== undefined && <small>{probability(score)}</small>}
       {look && <small class="look-mark">look</small>}
       <Icon name="close" />
     </button>
@@ -29,7 +29,7 @@ export function NoneChip({ sentence }: { sentence: Sentence }) {
   const name = near && aspectById.value.get(near.aspect)?.name;
   return (
     <span class="chip unsure">
-      none {!sentence.confirmed && near && name && <small>best: {name} {probability(near.score)}</small>}
+      none {!sentence.confirmed && near && name && <small class="clipped" title={name}>best: {name}</small>} {!sentence.confirmed && near && name && <small>{probability(near.score)}</small>}
     </span>
   );
 }

@@ -1,9 +1,17 @@
+import { Reliance } from "../aspects/Reliance";
 import { project } from "../state/project";
-import { dialog, show } from "../state/view";
+import { dialog, filter, show } from "../state/view";
 
 export const Empty = () => (
   <div class="empty">
-    {project.value?.sentences ? (
+    {project.value?.sentences && filter.value.show === "look" && !project.value.promise ? (
+      <>
+        <h2>Which answers need a look?</h2>
+        <p>Say first how many of the answers must be right that nobody checks. Those that cannot be relied on that far are then listed here.</p>
+        <Reliance />
+        <button type="button" onClick={() => show({})}>Show all sentences</button>
+      </>
+    ) : project.value?.sentences ? (
       <>
         <h2>No sentence like this</h2>
         <button type="button" onClick={() => show({})}>Show all sentences</button>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { closeDialog, Dialog } from "../parts/Dialog";
+import { ByGroup } from "../parts/ByGroup";
 import { coloured } from "../parts/colour";
 import { addExample } from "../state/corrections";
 import { toggled } from "../state/decisions";
@@ -20,16 +21,18 @@ export function ExampleDialog() {
       <form onSubmit={save}>
         <label class="field">
           Shorten to the words that matter
-          <textarea rows={3} required value={text} onInput={(event) => setText(event.currentTarget.value)} autofocus />
+          <textarea dir="auto" rows={3} required value={text} onInput={(event) => setText(event.currentTarget.value)} autofocus />
         </label>
         <fieldset class="choices">
           <legend>They are an example of</legend>
-          {aspects.value.map((aspect) => (
-            <label key={aspect.id} style={coloured(aspect)}>
-              <input type="checkbox" checked={chosen.includes(aspect.id)} onChange={() => setChosen(toggled(chosen, aspect.id))} />
-              <i class="dot" /> {aspect.name}
-            </label>
-          ))}
+          <ByGroup aspects={aspects.value}>
+            {(aspect) => (
+              <label key={aspect.id} style={coloured(aspect)}>
+                <input type="checkbox" checked={chosen.includes(aspect.id)} onChange={() => setChosen(toggled(chosen, aspect.id))} />
+                <i class="dot" /> {aspect.name}
+              </label>
+            )}
+          </ByGroup>
           {chosen.length === 0 && <p class="soft">Nothing chosen: an example of none of these.</p>}
         </fieldset>
         <footer>

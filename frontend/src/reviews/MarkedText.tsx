@@ -11,7 +11,7 @@ interface Props {
 
 /** The sentence with its deciding words marked: tint and underline in the aspect's colour, its name as tooltip. */
 export const MarkedText = ({ id, text, words }: Props) => (
-  <p class="text" data-sentence={id}>
+  <p class="text" dir="auto" data-sentence={id}>
     {pieces(text, words).map((piece, i) => {
       const marking = piece.marks.map((mark) => aspectById.value.get(mark.aspect)).filter((aspect) => aspect !== undefined);
       if (!marking.length) return piece.text;

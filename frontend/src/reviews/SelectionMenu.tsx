@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { ByGroup } from "../parts/ByGroup";
 import { coloured } from "../parts/colour";
 import { moveInMenu } from "../parts/Menu";
 import { placeNear } from "../parts/place";
@@ -39,11 +40,13 @@ export function SelectionMenu() {
   return (
     <div ref={box} class="menu floating" role="menu" aria-label="Example of" onKeyDown={(event) => (event.key === "Escape" ? close() : moveInMenu(event))}>
       <p>“{words.length > LONGEST_SHOWN ? `${words.slice(0, LONGEST_SHOWN)}…` : words}” is an example of</p>
-      {aspects.value.map((aspect) => (
-        <button key={aspect.id} type="button" role="menuitem" onClick={() => take([aspect.id])}>
-          <i class="dot" style={coloured(aspect)} /> {aspect.name}
-        </button>
-      ))}
+      <ByGroup aspects={aspects.value}>
+        {(aspect) => (
+          <button key={aspect.id} type="button" role="menuitem" onClick={() => take([aspect.id])}>
+            <i class="dot" style={coloured(aspect)} /> {aspect.name}
+          </button>
+        )}
+      </ByGroup>
       <button type="button" role="menuitem" onClick={() => take([])}><i class="dot" /> None of these</button>
     </div>
   );

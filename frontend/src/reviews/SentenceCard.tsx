@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
+import { offline } from "../api/http";
 import type { Sentence } from "../api/types";
 import { Icon } from "../parts/Icon";
 import { IconButton } from "../parts/IconButton";
 import { label, release } from "../state/corrections";
+import { PolarityMark } from "../sentiment/PolarityMark";
 import { decideAnew } from "../state/decisions";
 import { draft } from "../state/draft";
 import { selected } from "../state/view";
@@ -31,13 +33,18 @@ export function SentenceCard({ sentence: told, index, total, children }: Props) 
       <div class="sentence-foot">
         <div class="chips">
           {sentence.aspects.map((id) => (
-            <Chip key={id} sentence={sentence} id={id} tabIndex={stop} />
+            <span key={id} class="chip-pair">
+              <Chip sentence={sentence} id={id} tabIndex={stop} />
+              <PolarityMark sentence={sentence} id={id} tabIndex={stop} />
+            </span>
           ))}
           {sentence.aspects.length === 0 && <NoneChip sentence={sentence} />}
           <AddMenu sentence={sentence} tabIndex={stop} />
         </div>
         {sentence.date && <small class="date">{sentence.date.slice(0, 10)}</small>}
-        {sentence.confirmed ? (
+        {sentence.unsaved ? (
+          <span class="unsaved-mark">{offline.value ? "not saved yet" : "saving …"}</span>
+        ) : sentence.confirmed ? (
           <button type="button" class="confirmed-mark" tabIndex={stop} title="You confirmed this. Click to release it: it is then no example any more." onClick={() => release(sentence)}>
             <Icon name="check" /> confirmed
           </button>

@@ -20,7 +20,7 @@ export function TryIt() {
   }, [text, settled.value]);
   return (
     <div class="try-it">
-      <input aria-label="Try a sentence of your own" placeholder="Try a sentence of your own …" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+      <input dir="auto" aria-label="Try a sentence of your own" placeholder="Try a sentence of your own …" value={text} onInput={(event) => setText(event.currentTarget.value)} />
       <div class="chips" role="status">
         {found?.aspects.map((name) => (
           <span key={name} class="chip" style={coloured(aspects.value.find((aspect) => aspect.name === name))}>

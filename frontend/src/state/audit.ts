@@ -24,6 +24,7 @@ export const auditBusy = signal(false);
 export async function askForChecks(): Promise<void> {
   const source = studio();
   auditBusy.value = true;
+  selected.value = null; // Enter means none of the old ones any more
   try {
     await sent;
     const [next, { result }] = await Promise.all([source.toCheck(AT_ONCE), source.auditResult()]);

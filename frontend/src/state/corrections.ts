@@ -1,12 +1,15 @@
-import { signal } from "@preact/signals";
+import { effect, signal, untracked } from "@preact/signals";
+import { Problem } from "../api/http";
 import type { Studio } from "../api/studio";
 import type { Sentence, Tuned } from "../api/types";
+import { persistently } from "./connection";
 import { same } from "./decisions";
 import { announce, report, toast } from "./messages";
-import { forget, say, stored, trustServer, type Said } from "./pending";
-import { aspectById, project, readProject, readProjects, studio } from "./project";
+import { forget, markStored, saidOf, say, stored, trustServer, type Said } from "./pending";
+import { aspectById, project, projectId, readProject, readProjects, studio } from "./project";
 import { dropFromQueue, outdateQueue, rereadQueue } from "./queue";
 import { holdSelected, outdate, refresh, updateSentence } from "./sentences";
+import { drop, keep, kept } from "./unsaved";
 import { dialog, tab } from "./view";
 
 /** Grows when scores may have changed; details, suggestions and the dashboard read themselves again. */
@@ -15,6 +18,8 @@ export const tuning = signal(false);
 export const tuned = signal<Tuned | null>(null);
 
 let waiting = 0;
+/** Changes in line that are no corrections; what a sentence is an example of after them is not known. */
+let changing = 0;
 let line: Promise<unknown> = Promise.resolve();
 /** The last in line, while it is a correction that was not sent: what is said of the same sentence goes with it. */
 let unsent: { said: Said } | null = null;
@@ -33,14 +38,21 @@ export const saved = () => line;
 /** Any change but a correction of a sentence. After it, what was read before no longer counts. */
 export function change<A>(work: () => Promise<A>): Promise<A | undefined> {
   unsent = null;
+  changing++;
   outdate();
   const turn = () =>
-    work().catch(report).finally(() => {
+    work().catch(reportChange).finally(() => {
+      changing--;
       outdate();
       outdateQueue();
       trustServer();
     });
   return inLine(turn) as Promise<A | undefined>;
+}
+
+function reportChange(error: unknown): void {
+  if (error instanceof Problem && error.status === 0) toast("Your last change was not saved: the studio does not answer.", "problem");
+  else report(error);
 }
 
 let settling = 0;
@@ -71,13 +83,12 @@ export async function settle(): Promise<void> {
 
 export function label(sentence: Sentence, aspects: number[]): void {
   if (!sentence.confirmed || !same(sentence.aspects, aspects)) correct(sentence, aspects);
-  announce(aspects.length ? `Confirmed: ${names(aspects)}` : "Confirmed: none of these");
+  else announce(inWords(aspects));
 }
 
-export function release(sentence: Sentence): void {
-  correct(sentence, null);
-  announce("Released: no longer an example");
-}
+export const release = (sentence: Sentence) => correct(sentence, null);
+
+const inWords = (aspects: number[] | null) => (aspects ? `Confirmed: ${aspects.length ? names(aspects) : "none of these"}` : "Released: no longer an example");
 
 /** Gone from the queue at once, and not offered again. */
 export function skip(sentence: Sentence): void {
@@ -91,26 +102,53 @@ export function skip(sentence: Sentence): void {
 
 /** Shown at once. Of what is said of a sentence while others are on their way, only the newest is sent. */
 function correct(sentence: Sentence, aspects: number[] | null): void {
-  const said = say(sentence.id, aspects);
+  const before = saidOf(sentence.id);
+  const merged = unsent?.said.id === sentence.id;
+  const seen = changing ? undefined : merged ? unsent!.said.seen : before ? before.aspects : sentence.confirmed ? sentence.aspects : null;
+  queue(studio(), say(sentence.id, aspects, sentence.text, seen));
+}
+
+function queue(source: Studio, said: Said): void {
+  keep(source.id, said);
   if (unsent?.said.id === said.id) {
     unsent.said = said;
     return;
   }
   const own = (unsent = { said });
-  const source = studio();
   void inLine(() => {
     if (unsent === own) unsent = null;
-    return send(source, own.said, sentence.text);
+    return send(source, own.said);
   });
 }
 
-async function send(source: Studio, said: Said, text: string): Promise<void> {
+/** As long as the studio does not answer, it waits, and all that was said after it. */
+async function send(source: Studio, said: Said): Promise<void> {
   try {
-    const answer = await (said.aspects ? source.label(said.id, said.aspects) : source.release(said.id));
-    said.stored = true;
+    const answer = await persistently(() => (said.aspects ? source.label(said.id, said.aspects, said.seen) : source.release(said.id, said.seen)));
+    markStored(said);
     updateSentence(said.id, () => answer); // under what was said since
+    announce(inWords(said.aspects));
   } catch (error) {
-    if (forget(said)) toast(`Your correction of “${text}” was not saved. ${error instanceof Error ? error.message : error}`, "problem");
+    if (forget(said)) toast(`Your correction of “${said.text}” was not saved. ${error instanceof Error ? error.message : error}`, "problem");
+  }
+  if (!saidOf(said.id) || saidOf(said.id) === said) drop(source.id, said.id);
+}
+
+/** Of each project that is opened. */
+export const followKept = () => effect(() => void (projectId.value !== undefined && untracked(sendKept)));
+
+/** What was not saved when the page was left, unless its sentence has gone. */
+async function sendKept(): Promise<void> {
+  const source = studio();
+  for (const { id, aspects, seen, text } of kept().filter((one) => one.project === source.id)) {
+    if (saidOf(id)) continue;
+    const now = await persistently(() => source.sentence(id)).catch((error) => (error instanceof Problem && error.status === 404 ? null : undefined));
+    if (saidOf(id)) continue; // said again meanwhile
+    if (now?.text === text) queue(source, say(id, aspects, text, seen));
+    else if (now !== undefined) {
+      drop(source.id, id);
+      toast(`Your correction of “${text}” was not saved: the sentence is no longer there.`, "problem");
+    }
   }
 }
 
@@ -152,6 +190,6 @@ function step(way: "undo" | "redo"): Promise<unknown> {
   });
 }
 
-const UNDO = { label: "Undo", run: () => void undo() };
+export const UNDO = { label: "Undo", run: () => void undo() };
 
 const names = (aspects: number[]) => aspects.map((id) => aspectById.value.get(id)?.name ?? "?").join(", ");

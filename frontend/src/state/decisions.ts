@@ -1,10 +1,16 @@
 import type { Aspect, Project, Sentence } from "../api/types";
 
 export const NONE_COLOUR = -1;
-const GOLDEN_ANGLE = 137.508;
+const ORDER = [0, 4, 8, 2, 6, 10, 1, 5, 9, 3, 7, 11]; // of twelve angles: the first three, and the first six, are as far apart as can be
 
-/** The angle of an aspect's colour, the same as on the pages that `fewaspect detect` writes. */
-export const hue = (colour: number) => Math.round(215 + colour * GOLDEN_ANGLE) % 360;
+/** How many colours there are; every twelve of them another tone. */
+export const COLOURS = 24;
+const OF_ONE_TONE = 12;
+
+export const tone = (colour: number) => Math.floor(colour / OF_ONE_TONE) % (COLOURS / OF_ONE_TONE);
+
+/** The angle of an aspect's colour. */
+export const hue = (colour: number) => (215 + 30 * ORDER[colour % OF_ONE_TONE]! + 15 * tone(colour)) % 360;
 
 export const thresholdOf = (project: Project, aspect: Aspect) => aspect.threshold ?? project.threshold;
 

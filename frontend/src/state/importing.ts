@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { stream } from "../api/events";
 import { Studio } from "../api/studio";
-import type { Progress } from "../api/types";
+import type { ImportOptions, Progress } from "../api/types";
 import { counted } from "../text/numbers";
 import { settle } from "./corrections";
 import { announce, report, toast } from "./messages";
@@ -11,10 +11,10 @@ import { filter, filtered, show } from "./view";
 
 export const importing = signal<Progress | null>(null);
 
-export async function importFile(file: File, text: string, date: string): Promise<boolean> {
+export async function importFile(file: File, how: ImportOptions): Promise<boolean> {
   const studio = new Studio(project.value!.id);
   try {
-    const { job } = await studio.import(file, text, date);
+    const { job } = await studio.import(file, how);
     show({});
     void follow(studio, job);
     return true;
@@ -25,18 +25,17 @@ export async function importFile(file: File, text: string, date: string): Promis
 }
 
 async function follow(studio: Studio, job: number | string): Promise<void> {
-  importing.value = { stage: "reading", done: 0, total: 0, skipped: 0 };
-  let skipped = 0;
+  importing.value = { stage: "reading", done: 0, total: 0, skipped: 0, imported: 0, duplicates: 0 };
+  let last: Progress = importing.value;
   try {
     for await (const { event, data } of stream(`${studio.path}/jobs/${job}/events`)) {
       if (event === "failed") throw new Error((data as { detail: string }).detail);
       if (event === "progress") {
-        importing.value = data as Progress;
-        skipped = (data as Progress).skipped ?? 0;
+        importing.value = last = data as Progress;
       }
       if (event === "done") break;
     }
-    toast(skipped ? `Imported; ${counted(skipped, "row")} without text left out.` : "Imported.");
+    toast(outcome(last));
   } catch (error) {
     report(error);
   } finally {
@@ -44,6 +43,15 @@ async function follow(studio: Studio, job: number | string): Promise<void> {
     await settle();
     await readProjects().catch(report);
   }
+}
+
+/** What became of the rows, in words. */
+export function outcome({ imported, duplicates, skipped }: Progress): string {
+  const there = duplicates ? `${counted(duplicates, "review")} ${duplicates === 1 ? "was" : "were"} in the project already` : "";
+  const empty = skipped ? `${counted(skipped, "row")} without text left out` : "";
+  const said = [there, empty].filter(Boolean).join("; ");
+  if (!imported) return said ? `Nothing was added: ${said}.` : "Imported.";
+  return `${counted(imported, "review")} imported${said ? `; ${said}` : ""}.`;
 }
 
 /** While sentences are being scored, counts and lists grow; looked at often. */

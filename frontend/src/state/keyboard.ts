@@ -3,6 +3,7 @@ import { auditKey } from "./audit";
 import { commandFor, type Command, type Press } from "./commands";
 import { label, redo, release, skip, undo } from "./corrections";
 import { toggled } from "./decisions";
+import { sayByKey } from "../sentiment/saying";
 import { aspects } from "./project";
 import { queue } from "./queue";
 import { indexOf, selectedSentence, sentenceAt, total } from "./sentences";
@@ -26,6 +27,7 @@ export function listenToKeys(): void {
 function focusOf(target: EventTarget | null): Press["focus"] {
   if (!(target instanceof HTMLElement)) return "elsewhere";
   if (target.matches("textarea, select, input:not([type=range], [type=checkbox], [type=radio])")) return "text";
+  if (target.matches("[role=tab][aria-selected=true]")) return "elsewhere"; // to press it again would do nothing
   return target.closest("button, a, input, summary, [role=menu], [role=tablist]") ? "control" : "elsewhere";
 }
 
@@ -47,6 +49,7 @@ function run(command: Command): boolean {
     case "skip": return tab.value === "label" && !sentence.confirmed ? passOver(sentence) : false;
     case "release": return sentence.confirmed ? done(release(sentence)) : false;
     case "example": return !!(dialog.value = "example");
+    case "polarity": return sayByKey(sentence, command.said);
     case "toggle": {
       const aspect = aspects.value[command.position];
       return aspect ? done(label(sentence, toggled(sentence.aspects, aspect.id))) : false;
@@ -54,10 +57,10 @@ function run(command: Command): boolean {
   }
 }
 
-/** In the queue a confirmed sentence makes way for the next one. */
+/** A confirmed sentence makes way for the next one. */
 function confirm(sentence: Sentence): boolean {
   label(sentence, sentence.aspects);
-  return tab.value === "label" ? move(1) : true;
+  return move(1);
 }
 
 /** The next one takes its place; after the last, the one before it. */

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { Problem } from "../api/http";
 
 export interface Toast {
   id: number;
@@ -27,6 +28,8 @@ export const announce = (text: string) => {
   announced.value = text;
 };
 
+/** That the studio does not answer is said once, for as long as it is so. */
 export function report(error: unknown): void {
+  if (error instanceof Problem && error.status === 0) return;
   toast(error instanceof Error ? error.message : String(error), "problem");
 }

@@ -6,6 +6,9 @@ import { corrected, same } from "./decisions";
 export interface Said {
   id: number;
   aspects: number[] | null;
+  /** What it was an example of when this was said, null: of nothing; undefined: not known any more. */
+  seen: number[] | null | undefined;
+  text: string;
   /** The server has it; what was read earlier may yet arrive. */
   stored: boolean;
 }
@@ -17,8 +20,8 @@ const held = signal<{ id: number; aspects: number[] } | null>(null);
 /** The sentence at hand, once the person has given it aspects. */
 let labelled: number | null = null;
 
-export function say(id: number, aspects: number[] | null): Said {
-  const said = { id, aspects, stored: false };
+export function say(id: number, aspects: number[] | null, text = "", seen?: number[] | null): Said {
+  const said = { id, aspects, seen, text, stored: false };
   newest.value = new Map(newest.value).set(id, said);
   if (held.value?.id === id) held.value = null;
   labelled = aspects && id;
@@ -32,6 +35,17 @@ export function forget(said: Said): boolean {
   others.delete(said.id);
   newest.value = others;
   return true;
+}
+
+/** What the person said of it last, if it is not known to have been read. */
+export const saidOf = (id: number) => newest.value.get(id);
+
+export const unsavedCount = () => [...newest.value.values()].filter((said) => !said.stored).length;
+
+/** After it was stored what is shown changes. */
+export function markStored(said: Said): void {
+  said.stored = true;
+  newest.value = new Map(newest.value);
 }
 
 export const stored = () => [...newest.value.values()].filter((said) => said.stored);
@@ -52,8 +66,9 @@ export function trustServer(): void {
 /** A sentence as read, with what the person said of it since. */
 export function shown(sentence: Sentence): Sentence {
   const said = newest.value.get(sentence.id);
-  if (said?.aspects === null) return { ...sentence, confirmed: false, example_id: null };
-  if (said) return sentence.confirmed && same(sentence.aspects, said.aspects) ? sentence : corrected(sentence, said.aspects);
+  const unsaved = said && !said.stored ? { unsaved: true } : {};
+  if (said?.aspects === null) return { ...sentence, confirmed: false, example_id: null, ...unsaved };
+  if (said) return sentence.confirmed && same(sentence.aspects, said.aspects) ? sentence : { ...corrected(sentence, said.aspects), ...unsaved };
   if (sentence.confirmed || held.value?.id !== sentence.id) return sentence;
   const { aspects } = held.value;
   const look = sentence.look && { look: aspects.filter((id) => sentence.look!.includes(id) || !sentence.aspects.includes(id)) };

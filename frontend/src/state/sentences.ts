@@ -1,6 +1,6 @@
 import { effect, signal, untracked } from "@preact/signals";
 import { PAGE, Studio } from "../api/studio";
-import type { Sentence, SentencePage } from "../api/types";
+import type { Filter, Sentence, SentencePage } from "../api/types";
 import { announce, report } from "./messages";
 import { PageCache } from "./page-cache";
 import { hold, labelledAtHand, shown } from "./pending";
@@ -104,6 +104,15 @@ export function outdate(): number {
 
 const current = () => new Studio(project.value!.id);
 
+/** The sentence of a link that is not in the list. */
+export const missing = signal<number | null>(null);
+/** To be selected when the list is there, wherever in it; `linked`: whoever comes wants to know that it is missing. */
+let sought: { id: number; linked: boolean } | null = null;
+
+export function seek(id: number | null, linked: boolean): void {
+  sought = id === null ? null : { id, linked };
+}
+
 /** A new project or filter starts the list anew. */
 export function followFilter(): void {
   let open: number | undefined;
@@ -114,16 +123,30 @@ export function followFilter(): void {
       if (id === undefined) return;
       if (open !== id) cache.replaceAll(new Map());
       open = id;
-      visible = [0, 0];
       hold(undefined);
-      void refresh().then(() => {
-        if (filter.value !== words) return;
-        restarts.value++;
-        announce(`${cache.total} sentences`);
-        if (tab.value === "reviews") selected.value = cache.at(0)?.id ?? null;
-      });
+      void begin(words);
     });
   });
+}
+
+/** At the first sentence, or at the one that is sought. */
+async function begin(words: Filter): Promise<void> {
+  const wanted = sought;
+  visible = [0, 0];
+  if (wanted) {
+    const found = await current().locate(words, wanted.id).catch(report);
+    if (filter.value !== words) return;
+    visible = [found?.position ?? 0, found?.position ?? 0];
+  }
+  await refresh();
+  if (filter.value !== words) return;
+  sought = null;
+  restarts.value++;
+  announce(`${cache.total} sentences`);
+  if (tab.value !== "reviews") return;
+  const found = wanted && cache.indexOf(wanted.id) >= 0;
+  selected.value = found ? wanted.id : (cache.at(0)?.id ?? null);
+  if (wanted?.linked && !found) missing.value = wanted.id;
 }
 
 /** The person comes to a sentence: what is found in it does not change under their hands. */

@@ -51,7 +51,7 @@ def prepare_job(
         raise ConfigError(f"{output}: expected a folder apart from the input, found one in the other.")
     identity = identity_of(files, digest_of(detector), settings)
     plan = load_plan(output, settings, identity) or make_plan(files, settings, identity, each)
-    Place(source).refuse_clash(plan.schema.names, added_names(classes, settings.prefix, promised))
+    Place(source).refuse_clash(plan.schema.names, added_names(classes, settings.prefix, promised, settings.sentiment))
     return Job(plan, output, detector, classes)
 
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from fewaspect.bulk.storage import arrow, native_file, opened
+from fewaspect.bulk.storage import arrow, local_copy, native_file, opened
 from fewaspect.data.formats.parquet import opened_parquet
 from fewaspect.data.formats.records import LineReader, Place, Record, quoted, shown
 from fewaspect.reviews.formats import InputFormat
+from fewaspect.reviews.readers.columns import Kind
+from fewaspect.reviews.readers.excel_records import excel_records
 from fewaspect.reviews.readers.parquet_records import BYTES, arrow_batches
-from fewaspect.reviews.readers.source import Kind, read_header, text_records
+from fewaspect.reviews.readers.source import read_header, text_records
 from fewaspect.reviews.writers import as_json
 
 if TYPE_CHECKING:
@@ -33,8 +35,8 @@ class Chunk:
 
 def read_partition(plan: Plan, partition: Partition, size: int = CHUNK) -> Iterator[Chunk]:
     """All records of a partition in their order; a file that has fewer by now is refused."""
-    read, found = (_from_parquet if plan.settings.format is InputFormat.PARQUET else _from_text), 0
-    for chunk in read(plan, partition, size):
+    readers, found = {InputFormat.PARQUET: _from_parquet, InputFormat.XLSX: _from_sheet}, 0
+    for chunk in readers.get(plan.settings.format, _from_text)(plan, partition, size):
         found += len(chunk.table) + len(chunk.bad)
         yield chunk
     if found != partition.rows:
@@ -46,15 +48,15 @@ def read_partition(plan: Plan, partition: Partition, size: int = CHUNK) -> Itera
 
 
 def _from_text(plan: Plan, partition: Partition, size: int) -> Iterator[Chunk]:
-    from_pylist, place = arrow().Table.from_pylist, Place(partition.path)
+    from_pylist, place, how = arrow().Table.from_pylist, Place(partition.path), plan.text_format(partition.path)
     with opened(partition.path) as file:
-        lines = LineReader(file, place, plan.settings.encoding, collect=True)
-        _, names = read_header(lines, plan.settings.format)
+        lines = LineReader(file, place, how.encoding, collect=True, line_end=how.line_end)
+        _, names = read_header(lines, plan.settings.format, how.delimiter)
         lines.seek(partition.start, partition.line)
         rows: list[dict[str, Any]] = []
         bad: list[dict[str, str]] = []
         begin = lines.end
-        for record in islice(text_records(lines, plan.settings.format, names), partition.rows):
+        for record in islice(text_records(lines, plan.settings.format, names, how.delimiter), partition.rows):
             if fault := record.fault or _text_fault(record, plan.text):
                 bad.append({"place": str(place.line(record.line)), "reason": fault})
             else:
@@ -63,6 +65,17 @@ def _from_text(plan: Plan, partition: Partition, size: int) -> Iterator[Chunk]:
                 yield Chunk(from_pylist(rows, schema=plan.schema), bad)
                 rows, bad, begin = [], [], record.end
         yield Chunk(from_pylist(rows, schema=plan.schema), bad)
+
+
+def _from_sheet(plan: Plan, partition: Partition, size: int) -> Iterator[Chunk]:
+    """All cells are text; a sheet has no bad rows."""
+    with (
+        local_copy(partition.path) as local,
+        excel_records(local, Place(partition.path), plan.settings.sheet) as records,
+    ):
+        rows = (fields for _, fields in islice(records.rows, partition.start, partition.start + partition.rows))
+        while chunk := list(islice(rows, size)):
+            yield Chunk(arrow().Table.from_pylist(chunk, schema=plan.schema))
 
 
 def _text_fault(record: Record, text: str) -> str:

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fewaspect.bulk.storage import native_file, opened
+from fewaspect.bulk.storage import local_copy, native_file, opened
 from fewaspect.data.formats.parquet import opened_parquet
 from fewaspect.data.formats.records import LineReader, Place, Record
 from fewaspect.reviews.formats import InputFormat
-from fewaspect.reviews.readers.source import Kind, distinct_names, read_header, text_records, update_kinds
+from fewaspect.reviews.readers.columns import Kind, distinct_names, update_kinds
+from fewaspect.reviews.readers.excel_records import excel_records
+from fewaspect.reviews.readers.source import file_pieces, read_header, text_records
+from fewaspect.reviews.readers.text_format import TextFormat, detect_text_format
 
 if TYPE_CHECKING:
     from pyarrow.parquet import FileMetaData
@@ -35,19 +38,35 @@ class FilePartitions:
     ranges: list[RecordRange]
     kinds: dict[str, Kind] = field(default_factory=dict)
     schema: Any = None  # of a Parquet file
+    how: TextFormat | None = None  # of a text file
 
 
-def partition_file(path: str, format: InputFormat, encoding: str, rows: int, largest: int = LARGEST) -> FilePartitions:
+def partition_file(
+    path: str, format: InputFormat, encoding: str | None, rows: int, largest: int = LARGEST,
+    delimiter: str | None = None, sheet: str | None = None,
+) -> FilePartitions:  # fmt: skip
     """Partitions of at most so many records and about so many bytes. Of Parquet only the footer is read."""
     if format is InputFormat.PARQUET:
         return _partition_parquet(path, rows, largest)
+    if format is InputFormat.XLSX:
+        return _partition_sheet(path, sheet, rows)
     with opened(path) as file:
-        lines = LineReader(file, Place(path), encoding, collect=True)
-        _, names = read_header(lines, format)
+        how = detect_text_format(file_pieces(file), format, encoding, delimiter)
+    with opened(path) as file:
+        lines = LineReader(file, Place(path), how.encoding, collect=True, line_end=how.line_end)
+        _, names = read_header(lines, format, how.delimiter)
         kinds = dict.fromkeys(names or [], Kind.STRING)
-        records = text_records(lines, format, names)
+        records = text_records(lines, format, names, how.delimiter)
         ranges = list(_ranges(lines, _observed(records, kinds) if names is None else records, rows, largest))
-    return FilePartitions(path, ranges, kinds)
+    return FilePartitions(path, ranges, kinds, how=how)
+
+
+def _partition_sheet(path: str, sheet: str | None, rows: int) -> FilePartitions:
+    """Of an Excel workbook, by numbers of rows."""
+    with local_copy(path) as local, excel_records(local, Place(path), sheet) as records:
+        names, total = records.names or [], sum(1 for _ in records.rows)
+    ranges = [RecordRange(first, 0, min(rows, total - first)) for first in range(0, total, rows)]
+    return FilePartitions(path, ranges, dict.fromkeys(names, Kind.STRING))
 
 
 def _observed(records: Iterable[Record], kinds: dict[str, Kind]) -> Iterator[Record]:

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fewaspect.bulk.partitioning import FilePartitions, partition_file
@@ -16,12 +16,14 @@ from fewaspect.data.formats.parquet import holds_strings
 from fewaspect.data.formats.records import Place
 from fewaspect.reviews.formats import InputFormat, extension_of
 from fewaspect.reviews.parquet_rows import arrow_schema
-from fewaspect.reviews.readers.source import Kind, text_column
+from fewaspect.reviews.readers.columns import Kind, text_column
+from fewaspect.reviews.readers.text_format import DELIMITERS, TextFormat
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 PLAN, VERSION = "_plan.json", 1
+_LATER = ("sentiment", "delimiter", "sheet")  # settings that version 0.1 did not have
 
 
 @dataclass(frozen=True)
@@ -30,11 +32,14 @@ class BulkSettings:
 
     format: InputFormat
     column: str | None = None
-    encoding: str = "utf-8"
+    encoding: str | None = None  # None: detected in each file
     prefix: str = ""
     rows: int = 20_000  # of a partition, at most
     limit: int | None = None
     adapt: bool = True  # the detector learns from a sample of the rows first
+    sentiment: bool = False
+    delimiter: str | None = None  # None: detected in each file
+    sheet: str | None = None  # of Excel workbooks; None: the first with rows
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,12 @@ class Plan:
     kinds: dict[str, Kind]  # of columns that JSON lines bring, where values must be made to fit
     partitions: list[Partition]
     identity: dict[str, Any]
+    text_formats: dict[str, TextFormat]  # of the files that are text, by path
+
+    def text_format(self, path: str) -> TextFormat:
+        """As it was when the job was planned."""
+        usual = TextFormat(self.settings.encoding or "utf-8", DELIMITERS.get(self.settings.format, ","))
+        return self.text_formats.get(path, usual)  # version 0.1 had no others
 
     @property
     def rows(self) -> int:
@@ -87,11 +98,8 @@ def format_of(files: Sequence[InputFile], named: InputFormat | None) -> InputFor
 def identity_of(files: Iterable[InputFile], detector: str, settings: BulkSettings) -> dict[str, Any]:
     """What makes it this job and no other: the files by name, size and time of change, the detector, the settings."""
     listed = json.dumps([[file.path, file.size, file.modified] for file in files])
-    return {
-        "input": hashlib.sha256(listed.encode()).hexdigest(),
-        "detector": detector,
-        "settings": {**asdict(settings), "format": settings.format.value},
-    }
+    listed_hash = hashlib.sha256(listed.encode()).hexdigest()
+    return {"input": listed_hash, "detector": detector, "settings": _described(settings)}
 
 
 Map = Callable[[Callable[[str], FilePartitions], list[str]], Iterable[FilePartitions]]
@@ -100,12 +108,17 @@ Map = Callable[[Callable[[str], FilePartitions], list[str]], Iterable[FilePartit
 def make_plan(files: Sequence[InputFile], settings: BulkSettings, identity: dict[str, Any], each: Map = map) -> Plan:
     """Every file partitioned by itself, and so on several machines if `each` has some; then numbered in order."""
     paths = [file.path for file in files if file.size]
-    divided = list(each(lambda path: partition_file(path, settings.format, settings.encoding, settings.rows), paths))
+
+    def divide(path: str) -> FilePartitions:
+        how = (settings.format, settings.encoding, settings.rows)
+        return partition_file(path, *how, delimiter=settings.delimiter, sheet=settings.sheet)
+
+    divided = list(each(divide, paths))
     if not any(file.ranges for file in divided):
         raise DataError(f"{files[0].path}: expected reviews, found none.")
     place = Place(paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more")
     kinds, schema = _joined_kinds(divided), _joined_schema(divided)
-    text = text_column(schema.names if schema else list(kinds), settings.column, place, settings.format)
+    text = text_column(schema.names if schema else list(kinds), settings.column, place, _delimiter(divided, settings))
     if schema is None:
         kinds[text] = Kind.STRING  # what else it holds are bad rows
         schema = arrow_schema(kinds)
@@ -114,7 +127,12 @@ def make_plan(files: Sequence[InputFile], settings: BulkSettings, identity: dict
             f'expected strings in the column "{text}", found {schema.field(text).type}.', "Name another with --column."
         )
     partitions = [Partition(0, file.path, *own) for file in divided for own in file.ranges]
-    return Plan(settings, text, schema, kinds, _numbered(partitions, settings.limit), identity)
+    formats = {file.path: file.how for file in divided if file.how is not None}
+    return Plan(settings, text, schema, kinds, _numbered(partitions, settings.limit), identity, formats)
+
+
+def _delimiter(files: Sequence[FilePartitions], settings: BulkSettings) -> str | None:
+    return files[0].how.delimiter if files[0].how and settings.format in DELIMITERS else None
 
 
 def _numbered(partitions: list[Partition], limit: int | None) -> list[Partition]:
@@ -164,6 +182,7 @@ def save_plan(plan: Plan, output: str) -> None:
         "text": plan.text,
         "schema": base64.b64encode(plan.schema.serialize().to_pybytes()).decode("ascii"),
         "kinds": {name: kind.name for name, kind in plan.kinds.items()},
+        "text_formats": {path: astuple(how) for path, how in plan.text_formats.items()},
         "parts": [[own.path, own.start, own.line, own.rows] for own in plan.partitions],
     }
     write_file(f"{output}/{PLAN}", json.dumps(about, ensure_ascii=False, indent=0).encode())
@@ -179,15 +198,14 @@ def load_plan(output: str, settings: BulkSettings, identity: dict[str, Any]) -> 
         if about["version"] != VERSION:
             raise ValueError(f"version {about['version']}")
         found = about["identity"]
-        if "adapt" not in found["settings"]:  # begun by version 0.1
-            settings = replace(settings, adapt=False)
-            wanted = {name: value for name, value in identity["settings"].items() if name != "adapt"}
-            identity = {**identity, "settings": wanted}
-        partitions = [Partition(number, *own) for number, own in enumerate(about["parts"])]
+        settings, identity = _as_then(settings, identity, about)
+        partitions = [Partition(number, *_checked_range(own)) for number, own in enumerate(about["parts"])]
         schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(about["schema"])))
         kinds = {name: Kind[kind] for name, kind in about["kinds"].items()}
-        plan = Plan(settings, about["text"], schema, kinds, partitions, found)
-    except (ValueError, KeyError, TypeError, pa.ArrowException) as error:
+        formats = {path: TextFormat(*how) for path, how in about.get("text_formats", {}).items()}
+        text = schema.field(about["text"]).name
+        plan = Plan(settings, text, schema, kinds, partitions, dict(found), formats)
+    except (ValueError, LookupError, TypeError, AttributeError, OSError, RecursionError, pa.ArrowException) as error:
         raise ResultError(f"{output}/{PLAN}: expected the plan of a job, found a damaged one: {error!r}.") from None
     if other := [
         _difference(name, found.get(name), identity[name]) for name in identity if found.get(name) != identity[name]
@@ -199,8 +217,37 @@ def load_plan(output: str, settings: BulkSettings, identity: dict[str, Any]) -> 
     return plan
 
 
+def _described(settings: BulkSettings) -> dict[str, Any]:
+    """For the plan. What came with later versions is left out where it is not used, so that earlier jobs can go on."""
+    described = {**asdict(settings), "format": settings.format.value}
+    return {name: value for name, value in described.items() if value or name not in _LATER}
+
+
+def _as_then(
+    settings: BulkSettings, identity: dict[str, Any], about: dict[str, Any]
+) -> tuple[BulkSettings, dict[str, Any]]:
+    """As an earlier version had them that began the job: it did not learn from the rows, and detected no encoding."""
+    if "text_formats" not in about:
+        settings = replace(settings, encoding=settings.encoding or "utf-8")
+    wanted = _described(settings)
+    if "adapt" not in about["identity"]["settings"]:
+        settings = replace(settings, adapt=False)
+        del wanted["adapt"]
+    return settings, {**identity, "settings": wanted}
+
+
+def _checked_range(own: Any) -> tuple[str, int, int, int]:
+    """Path, start, line and rows of a partition."""
+    path, *numbers = own
+    if not isinstance(path, str) or not all(type(number) is int and number >= 0 for number in numbers):
+        raise ValueError(f"the partition {own}")
+    start, line, rows = numbers
+    return path, start, line, rows
+
+
 def _difference(name: str, found: Any, wanted: Any) -> str:
-    if not isinstance(found, dict):
+    if not isinstance(wanted, dict):
         return {"input": "other input files, or they changed since", "detector": "another detector"}[name]
-    changed = [key for key in wanted if found.get(key) != wanted[key]]
-    return "other settings (" + ", ".join(f"{key}: {found.get(key)}, now {wanted[key]}" for key in changed) + ")"
+    found = found if isinstance(found, dict) else {}
+    changed = [key for key in {**wanted, **found} if found.get(key) != wanted.get(key)]
+    return "other settings (" + ", ".join(f"{key}: {found.get(key)}, now {wanted.get(key)}" for key in changed) + ")"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import fnmatch
 import gzip
 import io
 import re
-from contextlib import suppress
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileInfo, FileSystem, NativeFile
 
 _BUFFER = 1 << 20
+_RENAME = "Rename it: bulk jobs read names in UTF-8 only."
+_END = fnmatch.translate("")[-2:]  # "\\Z", or since Python 3.14 "\\z"
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,20 @@ def opened(path: str) -> IO[bytes]:
     """A file to read from any offset; one that ends in .gz is decompressed."""
     file = io.BufferedReader(cast(Any, native_file(path)), _BUFFER)
     return cast(IO[bytes], gzip.GzipFile(fileobj=file)) if path.lower().endswith(".gz") else file
+
+
+@contextmanager
+def local_copy(path: str) -> Iterator[str]:
+    """A file on this machine with the same content: itself, or for the length of the block a copy."""
+    system, inside = filesystem(path)
+    if system.type_name == "local":
+        yield inside
+        return
+    with tempfile.TemporaryDirectory(prefix="fewaspect-") as folder:
+        copy = Path(folder) / Path(inside).name
+        with native_file(path) as source, copy.open("wb") as target:
+            shutil.copyfileobj(cast(Any, source), target)
+        yield str(copy)
 
 
 def write_file(path: str, content: Any) -> None:
@@ -112,12 +132,19 @@ def _listed(system: FileSystem, root: str, place: Place) -> list[FileInfo]:
         raise place.error("expected reviews, found nothing of that name.")
     if own.type == fs.FileType.File:
         return [own]
-    below = system.get_file_info(fs.FileSelector(root, recursive=True))
-    return [info for info in below if info.type == fs.FileType.File]
+    try:
+        below = [(info, info.path) for info in system.get_file_info(fs.FileSelector(root, recursive=True))]
+    except UnicodeDecodeError as error:
+        raise place.error(f"expected names in UTF-8, found a file with another ({error.object!r}).", _RENAME) from None
+    return [info for info, _ in below if info.type == fs.FileType.File]
 
 
 def filesystem(path: str) -> tuple[FileSystem, str]:
     """What reads a path, and its name there."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Place(path).error("expected a name in UTF-8, found another.", _RENAME) from None
     if "://" not in path:
         return _local(), str(Path(path).absolute())
     scheme, rest = path.split("://", 1)
@@ -145,7 +172,14 @@ def _is_hidden(inside: str) -> bool:
 
 
 def _glob_pattern(glob: str) -> str:
-    """A glob as a regular expression: * and ? stop at a slash, ** does not."""
+    """A glob as a regular expression: *, ? and [] stop at a slash, ** does not."""
     known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    parts = re.split(r"(\*\*/|\*\*|\*|\?|\[[^]]+\])", glob)
-    return "".join(known.get(part) or (part if part.startswith("[") else re.escape(part)) for part in parts)
+    parts = re.split(r"(\*\*/|\*\*|\*|\?|\[!?\]?[^]]*\])", glob)
+    return "".join(known.get(part) or _class_pattern(part) for part in parts)
+
+
+def _class_pattern(part: str) -> str:
+    """[a-c], or [!a-c] for all others, by the rules of fnmatch; a range that runs backwards matches nothing."""
+    if len(part) < 2 or not part.startswith("["):
+        return re.escape(part)
+    return f"(?!/){fnmatch.translate(part)[: -len(_END)]}"

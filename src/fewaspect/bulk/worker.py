@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fewaspect.bulk.partition_reader import read_partition
 from fewaspect.bulk.storage import arrow, list_names, native_file, write_file
+from fewaspect.core.errors import ResultError
 from fewaspect.detector.arrow_tables import (
     ACCEPTED,
     ASPECTS,
     FLAGS,
+    SENTIMENT_OF,
     TO_REVIEW,
     TextPredictions,
     added_names,
@@ -30,12 +33,14 @@ if TYPE_CHECKING:
 
     from fewaspect.bulk.plan import Partition, Plan
     from fewaspect.detector.detector import AspectDetector
+    from fewaspect.detector.sentiment.aspect_sentiment import AspectSentiment
 
 BAD = "_bad"
 _KEY = b"fewaspect"
 CAPACITY = 20_000  # texts in the cache
 _LONGEST = 300  # characters; long texts hardly ever repeat
-Prediction = tuple[np.ndarray, int, bool]  # probabilities (N,), number of sentences, whether one was cut
+Prediction = tuple[np.ndarray, int, bool, Mapping[str, "AspectSentiment"] | None]
+"""Probabilities (N,), number of sentences, whether one was cut, and polarities by aspect."""
 
 
 @dataclass
@@ -67,7 +72,9 @@ class Worker:
         self.classes = [str(name) for name in detector.classes_]
         self.promise = detector.promise_
         self.thresholds = np.array(list(detector.thresholds_.values()))  # (N,)
-        self.cache = ResultCache(detector.predict_texts)
+        self.sentiment = plan.settings.sentiment
+        predict = partial(detector.predict_texts, sentiment=True) if self.sentiment else detector.predict_texts
+        self.cache = ResultCache(predict)
 
     def process(self, partition: Partition) -> Counts:
         """Read, score and write. Bad rows go first: once the partition has its name, all of it is there.
@@ -130,7 +137,8 @@ class ResultCache:
         self.misses += len(new)
         known |= zip(new, _rows(predicted), strict=True)
         self._keep({text: known[text] for text in texts if len(text) <= _LONGEST})
-        return _joined([known[text] for text in texts], predicted.probabilities.shape[1])
+        told = predicted.sentiments is not None
+        return _joined([known[text] for text in texts], predicted.probabilities.shape[1], told)
 
     def _keep(self, used: dict[str, Prediction]) -> None:
         self._held |= used
@@ -143,7 +151,9 @@ def output_schema(plan: Plan, classes: list[str], promised: bool = False) -> pa.
     pa, prefix = arrow(), plan.settings.prefix
     types: dict[str, Any] = dict.fromkeys((ASPECTS, ACCEPTED, TO_REVIEW), pa.list_(pa.string()))
     types |= zip(FLAGS, (pa.int32(), pa.bool_()), strict=True)
-    names = added_names(classes, prefix, promised)
+    polar = plan.settings.sentiment
+    types |= dict.fromkeys((SENTIMENT_OF + name for name in classes) if polar else (), pa.string())
+    names = added_names(classes, prefix, promised, polar)
     added = [(name, types.get(name.removeprefix(prefix), pa.float32())) for name in names]
     return pa.schema([*plan.schema, *added])
 
@@ -156,18 +166,28 @@ def unfinished(plan: Plan, output: str) -> list[Partition]:
 
 def read_counts(partition: Partition, output: str) -> Counts:
     """Those of a finished partition, from the metadata of its file."""
-    parquet = arrow("pyarrow.parquet")
-    with native_file(f"{output}/{partition.name}.parquet") as source:
-        return Counts(**json.loads(parquet.read_metadata(source).metadata[_KEY]))
+    parquet, path = arrow("pyarrow.parquet"), f"{output}/{partition.name}.parquet"
+    try:
+        with native_file(path) as source:
+            counts = Counts(**json.loads(parquet.read_metadata(source).metadata[_KEY]))
+        Counts().add(counts)  # all are numbers
+        return counts
+    except (arrow().ArrowException, OSError, ValueError, TypeError, LookupError, AttributeError) as error:
+        raise ResultError(
+            f"{path}: expected a finished partition, found a damaged file ({error!r}).\n"
+            "Delete it and start the job again: it is made anew."
+        ) from None
 
 
 def _rows(found: TextPredictions) -> list[Prediction]:
-    return list(zip(found.probabilities, found.sentences.tolist(), found.cut.tolist(), strict=True))
+    told = [None] * len(found.probabilities) if found.sentiments is None else found.sentiments
+    return list(zip(found.probabilities, found.sentences.tolist(), found.cut.tolist(), told, strict=True))
 
 
-def _joined(rows: list[Prediction], classes: int) -> TextPredictions:
+def _joined(rows: list[Prediction], classes: int, sentiment: bool) -> TextPredictions:
     return TextPredictions(
         np.array([row[0] for row in rows]).reshape(len(rows), classes),
         np.array([row[1] for row in rows], dtype=np.int64),
         np.array([row[2] for row in rows], dtype=bool),
+        [row[3] or {} for row in rows] if sentiment else None,
     )

@@ -96,6 +96,10 @@ def main() -> None:
             signal.signal(number, _stop)
     try:
         app()
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # whoever reads the output has seen enough, as `head` has
+            sys.exit(0)
+        raise
     except FewAspectError as error:
         _exit_with(str(error))
     except OSError as error:

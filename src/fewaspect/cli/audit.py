@@ -10,12 +10,15 @@ import typer
 from fewaspect.cli.review_options import (
     Adapt,
     Column,
+    Delimiter,
     Encoding,
     Examples,
     From,
     Model,
+    Sheet,
     detector_and_sentences,
     refuse_own_input,
+    review_source,
 )
 from fewaspect.core.errors import ConfigError
 from fewaspect.reviews.formats import choose_formats
@@ -48,7 +51,9 @@ def audit(
     adapt: Adapt = None,
     read_as: From = None,
     column: Column = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
 ) -> None:
     """Draw sentences to check, and tell precision and recall of each aspect from the answers.
 
@@ -71,10 +76,8 @@ def audit(
     refuse_answered(output, after)
     reads, _ = choose_formats(reviews, None, None, read_as)
 
-    from fewaspect.reviews.readers.source import Source
-
     earlier, labels = read_sheet(after) if after else (None, [])
-    source = Source(reviews, reads, encoding)
+    source = review_source(reviews, reads, encoding, delimiter, sheet)
     detector, texts = detector_and_sentences(source, column, limit, examples, model, adapt)
     drawn = detector.audit(texts, number, seed=earlier.seed if earlier else seed, after=earlier)
     write_sheet(output, drawn, [*labels, *([None] * (len(drawn.sentences) - len(labels)))])

@@ -10,11 +10,15 @@ import typer
 from fewaspect.cli.review_options import (
     Adapt,
     Column,
+    Delimiter,
     Encoding,
     Examples,
     From,
     Model,
+    Prefix,
     Quiet,
+    Sentiment,
+    Sheet,
     Threshold,
     make_detector,
     say_learned,
@@ -25,7 +29,8 @@ def bulk(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="INPUT", help='File, folder or pattern ("in/*.parquet"), also s3:// and gs://: Parquet, CSV, JSONL.'
+            metavar="INPUT",
+            help='File, folder or pattern ("in/*.parquet"), also s3:// and gs://: Parquet, CSV, JSONL, Excel.',
         ),
     ],
     output: Annotated[str, typer.Argument(metavar="OUTPUT", help="Folder for the results; a job begun there goes on.")],
@@ -46,10 +51,13 @@ def bulk(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate time and memory; write nothing.")] = False,
     threshold: Threshold = None,
     adapt: Adapt = None,
+    sentiment: Sentiment = False,
     column: Column = None,
     read_as: From = None,
-    prefix: Annotated[str, typer.Option(help="Put before the names of the columns that are added.")] = "",
-    encoding: Encoding = "utf-8",
+    prefix: Prefix = "",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
 ) -> None:
     """Tag any number of rows on Ray Data; a job that was interrupted goes on where it was when started again."""
@@ -61,17 +69,23 @@ def bulk(
     from fewaspect.bulk.packing import pack
     from fewaspect.bulk.plan import BulkSettings, format_of
     from fewaspect.bulk.ray_cluster import start_ray
-    from fewaspect.bulk.storage import find_files
+    from fewaspect.bulk.storage import filesystem, find_files
     from fewaspect.bulk.worker import unfinished
     from fewaspect.core.progress import unit_progress
+    from fewaspect.detector.sentiment.aspect_sentiment import sentiment_branch
 
     console = Console(stderr=True, quiet=quiet)
+    filesystem(output)  # a name that cannot be written shows before the work
     format = format_of(find_files(source), read_as)
     detector = make_detector(examples, model, threshold)
+    if sentiment:
+        sentiment_branch(detector.model_)  # refused before anything is planned
     own = detector.pile_size_
     promised = detector.promise_ is not None and not adapt
     adapts = not own and not promised if adapt is None else adapt
-    settings = BulkSettings(format, column, encoding, prefix, rows, limit, adapts)
+    settings = BulkSettings(
+        format, column, encoding, prefix, rows, limit, adapts, sentiment, delimiter=delimiter, sheet=sheet
+    )
     classes, packed = tuple(str(name) for name in detector.classes_), pack(detector)
     with start_ray(address, actors, threads) as cluster:
         job = prepare_job(source, output, settings, packed, classes, cluster.map, promised)

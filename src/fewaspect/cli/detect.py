@@ -10,21 +10,26 @@ import typer
 from fewaspect.cli.review_options import (
     Adapt,
     Column,
+    Delimiter,
     Encoding,
     Examples,
     From,
     Model,
     Precision,
+    Prefix,
     Quiet,
     Reviews,
+    Sentiment,
+    Sheet,
     Threshold,
     adapt_detector,
     as_standard,
     hold_precision,
     make_detector,
     refuse_own_input,
+    review_source,
 )
-from fewaspect.reviews.formats import STANDARD, OutputFormat, PipeFormat, choose_formats
+from fewaspect.reviews.formats import STANDARD, OutputFormat, PipeFormat, RowUnit, choose_formats
 
 
 def detect(
@@ -38,20 +43,21 @@ def detect(
             "-o",
             metavar="OUT",
             callback=as_standard,
-            help='.csv, .tsv, .jsonl, .parquet, .html, or "-": a pipe.',
+            help='.csv, .tsv, .xlsx, .jsonl, .parquet, .html, or "-": a pipe.',
         ),
     ] = STANDARD,
     threshold: Threshold = None,
     precision: Precision = None,
     adapt: Adapt = None,
     explain: Annotated[bool, typer.Option("--explain", help="Add reasons, deciding words, sentences.")] = False,
-    per_sentence: Annotated[
-        bool, typer.Option("--per-sentence", help="A row per sentence, with the sentence in place of the review.")
+    rows: Annotated[
+        RowUnit, typer.Option("--rows", help="A row per review, or per sentence in place of the review.")
+    ] = RowUnit.REVIEW,
+    per_sentence: Annotated[bool, typer.Option("--per-sentence", help="The same as --rows sentence.")] = False,
+    spreadsheet: Annotated[
+        bool, typer.Option("--spreadsheet", help="CSV for Excel: with a byte order mark, and no cell is a formula.")
     ] = False,
-    sentiment: Annotated[
-        bool,
-        typer.Option("--sentiment", help="Add whether it is negative, neutral, positive or mixed about each aspect."),
-    ] = False,
+    sentiment: Sentiment = False,
     format: Annotated[
         PipeFormat | None,
         typer.Option("--format", help="Format of pipes, where no extension says it; otherwise txt in and jsonl out."),
@@ -59,8 +65,10 @@ def detect(
     read_as: From = None,
     write_as: Annotated[OutputFormat | None, typer.Option("--to", help="Format of OUT, if not by extension.")] = None,
     column: Column = None,
-    prefix: Annotated[str, typer.Option(help="Put before the names of the columns that are added.")] = "",
-    encoding: Encoding = "utf-8",
+    prefix: Prefix = "",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
     chunk: Annotated[int, typer.Option(min=1, help="Reviews in memory at once.")] = 1000,
     quiet: Quiet = False,
 ) -> None:
@@ -71,13 +79,13 @@ def detect(
     from rich.console import Console
 
     from fewaspect.core.progress import review_progress
+    from fewaspect.data.formats.records import printable
     from fewaspect.detector.sentiment.aspect_sentiment import sentiment_branch
     from fewaspect.reviews.pipeline import Stream, Summary, detect_stream, summary_table
-    from fewaspect.reviews.readers.source import Source
     from fewaspect.reviews.writers import Layout, Target
 
     console = Console(stderr=True, quiet=quiet)
-    source = Source(reviews, reads, encoding)
+    source = review_source(reviews, reads, encoding, delimiter, sheet, quiet=quiet)
     stream = Stream(source, column, chunk)  # faults show before the model loads
     detector = make_detector(examples, model, threshold)
     adapt_detector(detector, stream.sample, adapt, console)
@@ -85,8 +93,10 @@ def detect(
     if sentiment:
         sentiment_branch(detector.model_)  # refused before the output is opened
     classes = tuple(detector.classes_)
+    per_sentence = per_sentence or rows is RowUnit.SENTENCE
     layout = Layout(classes, explain, per_sentence, prefix, detector.promise_ is not None, sentiment)
-    target = Target(output, writes, "Reviews" if reviews == STANDARD else Path(reviews).name)
+    title = "Reviews" if reviews == STANDARD else printable(Path(reviews).name)
+    target = Target(output, writes, title, spreadsheet)
     summary = Summary(classes)
     with review_progress(console, "detecting", stream.columns.total, lambda: summary.rate) as progress:
         detect_stream(detector, stream, target, layout, summary, progress)

@@ -11,13 +11,16 @@ import typer
 from fewaspect.cli.review_options import (
     Adapt,
     Column,
+    Delimiter,
     Encoding,
     Examples,
     From,
     Model,
     Reviews,
+    Sheet,
     detector_and_sentences,
     refuse_own_input,
+    review_source,
 )
 from fewaspect.cli.suggest import refuse_other_than_json_lines
 from fewaspect.reviews.formats import choose_formats
@@ -43,7 +46,9 @@ def discover(
     adapt: Adapt = None,
     read_as: From = None,
     column: Column = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
 ) -> None:
     """Find groups among the sentences that no aspect claims: aspects that nobody has named."""
     reads, _ = choose_formats(reviews, None, None, read_as)
@@ -55,10 +60,9 @@ def discover(
 
     from fewaspect.core.extras import require
     from fewaspect.core.files import atomic_write
-    from fewaspect.reviews.readers.source import Source
 
     require("sklearn", "discover", "Discovery")  # said before the work
-    source = Source(reviews, reads, encoding)
+    source = review_source(reviews, reads, encoding, delimiter, sheet)
     with atomic_write(output) if output else nullcontext() as file:  # a folder that is not there shows before the work
         detector, texts = detector_and_sentences(source, column, limit, examples, model, adapt)
         groups = detector.discover(texts, number)

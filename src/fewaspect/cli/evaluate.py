@@ -153,9 +153,11 @@ def detector_table(result: dict[str, Any]) -> Table:
         ("macro", result["macro_f1"], result["mean_average_precision"]), ("micro", result["micro_f1"], None),
     ):  # fmt: skip
         table.add_row(label, "", "", "", _interval(f1), _interval(precision) if precision else "")
+    unmeasured = ", ".join(map(printable, result["without_texts"]))
     table.caption = (
         f"without any aspect {result['empties']:,}, of these answered with none {_interval(result['empty_accuracy'])}; "
         f"calibration error {_interval(result['expected_calibration_error'])}"
+        + (f"; in no sentence, so not in macro: {unmeasured}" if unmeasured else "")
     )
     return table
 

@@ -7,8 +7,18 @@ from typing import Annotated
 
 import typer
 
-from fewaspect.cli.review_options import Column, Encoding, From, Threshold, fit_detector, parse_thresholds
-from fewaspect.reviews.formats import InputFormat, choose_formats
+from fewaspect.cli.review_options import (
+    Column,
+    Delimiter,
+    Encoding,
+    From,
+    Sheet,
+    Threshold,
+    fit_detector,
+    parse_thresholds,
+    review_source,
+)
+from fewaspect.reviews.formats import choose_formats
 
 _MORE = {  # what a signal of growth says of further examples
     "growing": "may help",
@@ -29,7 +39,12 @@ def fit(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the detector goes.")],
     model: Annotated[
-        Path | None, typer.Option("--model", metavar="FOLDER", help="An exported model, not the shipped one.")
+        Path | None,
+        typer.Option(
+            "--model",
+            metavar="FOLDER",
+            help="An exported model, not the shipped one; multilingual for other languages.",
+        ),
     ] = None,
     threshold: Threshold = None,
     unlabelled: Annotated[
@@ -42,7 +57,9 @@ def fit(
     ] = None,
     read_as: From = None,
     column: Column = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
 ) -> None:
     """Learn aspects from a few examples each and save them; takes seconds, nothing is trained."""
     from rich.console import Console
@@ -51,7 +68,14 @@ def fit(
 
     from fewaspect.data.formats.records import printable
 
-    texts = _sampled(unlabelled, read_as, column, encoding) if unlabelled else []
+    texts: list[str] = []
+    if unlabelled:
+        from fewaspect.reviews.readers.source import read_reviews
+        from fewaspect.reviews.sampling import sample_reviews
+
+        reads, _ = choose_formats(unlabelled, None, None, read_as)
+        source = review_source(unlabelled, reads, encoding, delimiter, sheet)
+        texts = sample_reviews(read_reviews(source, column))  # the sample that `detect` would take
     detector = fit_detector(examples, model)
     if unlabelled and not detector.adapt(texts).pile_size_:
         typer.secho(f"{unlabelled}: too few sentences to learn from.", fg="yellow", err=True)
@@ -70,12 +94,3 @@ def fit(
         typer.echo(f"{len(issues)} of the examples to check: fewaspect label-issues {output}")
     learned = f", which learned from {detector.pile_size_:,} unlabelled sentences" if detector.pile_size_ else ""
     typer.echo(f"{output}: a detector of {len(detector.classes_)} aspects{learned}")
-
-
-def _sampled(reviews: str, read_as: InputFormat | None, column: str | None, encoding: str) -> list[str]:
-    """A sample of the reviews, the one that `detect` would take of the file."""
-    from fewaspect.reviews.readers.source import Source, read_reviews
-    from fewaspect.reviews.sampling import sample_reviews
-
-    reads, _ = choose_formats(reviews, None, None, read_as)
-    return sample_reviews(read_reviews(Source(reviews, reads, encoding), column))

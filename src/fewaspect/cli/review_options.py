@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 Reviews = Annotated[
     str,
-    typer.Argument(metavar="REVIEWS", help='.txt (a review per line), .csv, .tsv, .jsonl, .parquet, or "-": a pipe.'),
+    typer.Argument(
+        metavar="REVIEWS", help='.txt (a review per line), .csv, .tsv, .xlsx, .jsonl, .parquet; "-": a pipe.'
+    ),
 ]
 Examples = Annotated[
     Path | None,
@@ -32,7 +34,11 @@ Examples = Annotated[
 ]
 Model = Annotated[
     Path | None,
-    typer.Option("--model", metavar="FOLDER", help="What `fewaspect fit` saved; with --examples, an exported model."),
+    typer.Option(
+        "--model",
+        metavar="FOLDER",
+        help="What `fewaspect fit` saved; with --examples, an exported model, or multilingual for other languages.",
+    ),
 ]
 Threshold = Annotated[
     list[str] | None,
@@ -43,7 +49,21 @@ Column = Annotated[
     typer.Option("--column", help="Column or field of the reviews, if not text, review, sentence, content or body."),
 ]
 From = Annotated[InputFormat | None, typer.Option("--from", help="Format of the reviews, if not by extension.")]
-Encoding = Annotated[str, typer.Option(help="Encoding of a text file.")]
+Encoding = Annotated[
+    str | None, typer.Option("--encoding", metavar="NAME", help="Encoding of a text file, if not as detected.")
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        metavar="comma|semicolon|tab|pipe",
+        callback=lambda given: _delimiter(given),
+        help="What separates the cells of a table, if not as detected.",
+    ),
+]
+Sheet = Annotated[
+    str | None, typer.Option("--sheet", metavar="NAME", help="Sheet of an Excel workbook, if not the first with rows.")
+]
 Adapt = Annotated[
     bool | None,
     typer.Option(
@@ -60,6 +80,23 @@ Precision = Annotated[
         help="So large a share of the accepted answers must be right: a model tuned so, or tuned on the examples now.",
     ),
 ]
+Sentiment = Annotated[
+    bool,
+    typer.Option("--sentiment", help="Add whether it is negative, neutral, positive or mixed about each aspect."),
+]
+
+
+def _unicode_only(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ConfigError(f"--prefix: expected text in UTF-8, found {text!a}.") from None
+    return text
+
+
+Prefix = Annotated[
+    str, typer.Option(callback=_unicode_only, help="Put before the names of the columns that are added.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")]
 
 
@@ -68,12 +105,34 @@ def as_standard(output: str) -> str:
     return STANDARD if output == "/dev/stdout" else output
 
 
+def _delimiter(given: str | None) -> str | None:
+    from fewaspect.reviews.readers.text_format import parse_delimiter
+
+    return parse_delimiter(given)
+
+
+def review_source(
+    reviews: str, format: InputFormat, encoding: str | None, delimiter: str | None, sheet: str | None,
+    *, quiet: bool = False,
+) -> Source:  # fmt: skip
+    """Where the reviews are; standard error has how they are read, where that was a choice."""
+    from fewaspect.reviews.readers.source import Source, reading_in_words
+
+    source = Source(reviews, format, encoding, delimiter, sheet)
+    if not quiet and (words := reading_in_words(source)):
+        typer.echo(f"{source.place}: {words}", err=True)
+    return source
+
+
 def make_detector(examples: Path | None, model: Path | None, threshold: list[str] | None = None) -> AspectDetector:
     """A fitted detector from examples, or one that was saved; thresholds given here win."""
     from fewaspect.detector.detector import AspectDetector
+    from fewaspect.inference.encoder import NAMED
 
     if examples is not None:
         detector = fit_detector(examples, model)
+    elif model is not None and str(model) in NAMED:
+        raise ConfigError(f"--model {model}: expected --examples EXAMPLES beside a model by its name, found none.")
     elif model is not None:
         with warnings.catch_warnings(record=True) as remarks:
             detector = AspectDetector.load(model)
@@ -99,7 +158,7 @@ def fit_detector(examples: Path, model: Path | None) -> AspectDetector:
     detector = AspectDetector(model=model)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExampleWarning)
-        detector.fit(given.examples, given.labels, names=given.names, descriptions=given.descriptions)
+        detector.fit(given.examples, given.labels, **given.options)
     for remark in detector.remarks_:
         typer.secho(f"{examples}: {remark}", fg="yellow", err=True)
     return detector

@@ -11,13 +11,16 @@ import typer
 from fewaspect.cli.review_options import (
     Adapt,
     Column,
+    Delimiter,
     Encoding,
     Examples,
     From,
     Model,
     Reviews,
+    Sheet,
     detector_and_sentences,
     refuse_own_input,
+    review_source,
 )
 from fewaspect.core.errors import ConfigError
 from fewaspect.reviews.formats import choose_formats
@@ -45,7 +48,9 @@ def suggest(
     adapt: Adapt = None,
     read_as: From = None,
     column: Column = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    sheet: Sheet = None,
 ) -> None:
     """Pick sentences that are worth a label, doubtful, new or typical ones, and say why."""
     reads, _ = choose_formats(reviews, None, None, read_as)
@@ -61,9 +66,8 @@ def suggest(
     from rich.console import Console
 
     from fewaspect.core.files import atomic_write
-    from fewaspect.reviews.readers.source import Source
 
-    source = Source(reviews, reads, encoding)
+    source = review_source(reviews, reads, encoding, delimiter, sheet)
     skipped = [] if skip is None else _skipped(skip, encoding)
     with atomic_write(output) if output else nullcontext() as file:  # a folder that is not there shows before the work
         detector, texts = detector_and_sentences(source, column, limit, examples, model, adapt)
@@ -79,7 +83,7 @@ def suggest(
         )
 
 
-def _skipped(path: Path, encoding: str) -> list[str]:
+def _skipped(path: Path, encoding: str | None) -> list[str]:
     """The sentences of a file, which may be one that `--output` wrote, or hold whole reviews."""
     from fewaspect.reviews.readers.source import Source, read_reviews
     from fewaspect.text.splitting import sentence_spans

@@ -20,6 +20,7 @@ from typing import IO, Any, Literal
 import numpy as np
 
 from fewaspect.core.errors import CheckpointError
+from fewaspect.core.exchange import exchange
 
 FORMAT = "fewaspect-checkpoint-1"
 _RETRY_SECONDS = 0.05
@@ -61,6 +62,7 @@ def atomic_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Ite
     An existing `path` raises FileExistsError unless `replace` is set; then its mode is kept.
     """
     target = Path(path).resolve()
+    finish_replacement(target)
     if target.exists() and not replace:
         raise FileExistsError(f"{target} exists already")
     temporary = _temporary_path(target)
@@ -76,6 +78,17 @@ def atomic_folder(path: str | os.PathLike[str], *, replace: bool = False) -> Ite
         shutil.rmtree(temporary, ignore_errors=True)
         raise
     _sync_folder(target.parent)
+
+
+def finish_replacement(path: str | os.PathLike[str]) -> None:
+    """What was killed between two renames, on a system that cannot exchange: the old folder, if the new one is not
+    there, gets its name back. Whoever opens a folder asks for this first."""
+    target = Path(path).resolve()
+    old, unneeded = _set_aside(target), _temporary_path(target)
+    if old.exists():
+        with suppress(OSError):  # another process has just done it
+            old.rename(unneeded if target.exists() else target)
+            _remove(unneeded)
 
 
 def sha256_of(path: str | os.PathLike[str]) -> str:
@@ -149,7 +162,6 @@ def _naming_target(path: str | os.PathLike[str], temporary: Path) -> Iterator[No
 
 
 def _rename_into_place(temporary: Path, target: Path, replace: bool) -> None:
-    """Rename; an existing folder is renamed first, since no portable system call swaps two folders."""
     if not target.exists():
         try:
             temporary.rename(target)
@@ -160,14 +172,23 @@ def _rename_into_place(temporary: Path, target: Path, replace: bool) -> None:
         return
     if not replace:  # appeared while the block ran
         raise FileExistsError(f"{target} exists already")
-    old = _temporary_path(target)
-    target.rename(old)
-    try:
-        temporary.rename(target)
-    except BaseException:
-        old.rename(target)
-        raise
-    shutil.rmtree(old) if old.is_dir() else old.unlink()
+    if not exchange(temporary, target):
+        old = _set_aside(target)
+        target.rename(old)
+        try:
+            temporary.rename(target)
+        finally:
+            finish_replacement(target)
+    _remove(temporary)
+
+
+def _set_aside(target: Path) -> Path:
+    """Where the old folder is between two renames, on a system that cannot exchange."""
+    return target.with_name(f".{target.name}.old")
+
+
+def _remove(path: Path) -> None:
+    shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def _sync_tree(folder: Path) -> None:

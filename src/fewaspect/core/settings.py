@@ -170,6 +170,7 @@ class LPNPlusSettings(MethodSettings):
     centred: bool = option(False, "Subtract from token states their mean over the examples.")
     head_weight: float = option(0.0, "Weight of a linear classifier of whole sentences (detector).", least=0.0)
     neighbour_weight: float = option(0.0, "Weight of the scores of the nearest sentences (detector).", least=0.0)
+    lower_head: bool = option(False, "A linear classifier of the states of a lower layer, too (detector).")
     renamed: ClassVar[Mapping[str, str]] = {
         "seen_share": "attended_weight",
         "looks": "attention_steps",
@@ -309,13 +310,15 @@ def read_config(path: Path) -> dict[str, Any]:
     """A YAML or JSON mapping of setting names to values."""
     import yaml
 
-    class Loader(yaml.SafeLoader):
+    from fewaspect.core.yaml_reader import YamlReader, load_yaml
+
+    class Reader(YamlReader):
         """Reads 1e-5 as a number, as JSON does; PyYAML by itself wants 1.0e-5."""
 
     number = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$")
-    Loader.add_implicit_resolver("tag:yaml.org,2002:float", number, list("-+0123456789"))
+    Reader.add_implicit_resolver("tag:yaml.org,2002:float", number, list("-+0123456789"))
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader)
+        content = load_yaml(path.read_text(encoding="utf-8"), Reader)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}.") from error
     except (yaml.YAMLError, ValueError) as error:  # ValueError: other encodings, impossible dates

@@ -17,6 +17,7 @@ class LabelledSentence:
 
     text: str
     aspects: tuple[str, ...] = ()
+    polarities: tuple[str | None, ...] = ()  # what it says about each, where that was read
 
 
 class SentenceSet:

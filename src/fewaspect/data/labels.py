@@ -128,9 +128,17 @@ def to_indicator_matrix(labels: Any, names: Sequence[str], texts: int) -> tuple[
         return matrix, {}
     lists = check_lists(labels)
     check_lengths(texts, len(lists))
-    matrix = np.array([[name in row for name in names] for row in lists], dtype=bool).reshape(len(lists), len(names))
-    unknown = sorted({name for row in lists for name in row} - set(names))
-    return matrix, {name: np.array([name in row for row in lists], dtype=bool) for name in unknown}
+    rows: dict[str, list[int]] = {}  # of each label
+    for number, row in enumerate(lists):
+        for name in dict.fromkeys(row):
+            rows.setdefault(name, []).append(number)
+    matrix = np.zeros((len(lists), len(names)), dtype=bool)
+    for position, name in enumerate(names):
+        matrix[rows.get(name, []), position] = True
+    unknown = {name: np.zeros(len(lists), dtype=bool) for name in sorted(rows.keys() - set(names))}
+    for name, column in unknown.items():
+        column[rows[name]] = True
+    return matrix, unknown
 
 
 def _from_data_frame(frame: Any, names: Sequence[str], texts: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:

@@ -10,6 +10,8 @@ from fewaspect.core.errors import DataError
 
 POLARITIES = ("negative", "neutral", "positive")  # in the order of probabilities
 MIXED = "mixed"  # negative and positive at once
+ANSWERS = (*POLARITIES, MIXED)  # what may be said of an aspect
+POLARITY_SIGNS = {"-": "negative", "+": "positive"}
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,14 @@ class PolarSentence:
     def contrasting(self) -> bool:
         """Whether it is negative about one aspect and positive about another."""
         return {"negative", "positive"} <= set(self.polarities.values())
+
+
+def check_polarity(value: object, where: str) -> str:
+    """One of the four words, in any case, or a sign for negative or positive."""
+    word = value.strip().casefold() if isinstance(value, str) else ""
+    if (found := POLARITY_SIGNS.get(word, word)) not in ANSWERS:
+        raise DataError(f"{where}: expected {', '.join(POLARITIES)} or {MIXED} (or - or +), found {value!r}.")
+    return found
 
 
 def read_polarities(path: Path) -> list[PolarSentence]:

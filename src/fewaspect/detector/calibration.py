@@ -24,7 +24,7 @@ from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer, ScoreCompon
 
 FEATURES = (
     "sentence_similarity", "attended_similarity", "ridge_score", "log_softmax", "margin", "log_shots", "log_aspects",
-    "head_score", "neighbour_score", "uncentred_similarity",
+    "head_score", "neighbour_score", "uncentred_similarity", "lower_head_score",
 )  # fmt: skip
 _VERSION_0_1 = dict(zip(("whole", "seen", "apart", "share", "lead", "shots", "aspects"), FEATURES, strict=False))
 SHARPNESS = 5.0  # of the softmax: mild, so that a second aspect keeps its share
@@ -176,7 +176,7 @@ def left_out_components(
 ) -> ScoreComponents:
     """(rows, N) each. Without token matches: an example's own would say too much. An example that has no part in an
     aspect's regression is compared as any sentence."""
-    left = scorer.leave_one_out(support, fitted)
+    left = scorer.leave_one_out(support, fitted, asked=rows)
     sentence, attended, ridge = (part[rows] for part in left[:3])
     missing = np.flatnonzero(np.isnan(ridge).any(axis=1))
     if len(missing):

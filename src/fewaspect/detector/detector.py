@@ -12,6 +12,8 @@ import numpy as np
 from fewaspect.data.labels import check_texts, to_indicator_matrix
 from fewaspect.detector import thresholds as tuning
 from fewaspect.detector.explain import decide, plain, thresholds_of
+from fewaspect.detector.fitting import Snapshot
+from fewaspect.detector.model import ModelReference
 from fewaspect.detector.predictor import Predictor
 from fewaspect.detector.thresholds import Tuned
 
@@ -29,9 +31,9 @@ if TYPE_CHECKING:
 class AspectDetector(Predictor):
     """Finds aspects in text from a few examples each; an aspect may also be known by its name and description alone.
 
-    `model`: the shipped model, or the folder of an exported one. `threshold`: what a probability must reach, one
-    number for all aspects or a dict of some; None takes what was tuned, else 0.4. `batch_tokens`: encoded at once;
-    None: as many as are fastest.
+    `model`: the shipped model, "multilingual" for other languages (extra [multilingual]), or the folder of an exported
+    one. `threshold`: what a probability must reach, one number for all aspects or a dict of some; None takes what was
+    tuned, else 0.4. `batch_tokens`: encoded at once; None: as many as are fastest.
 
     >>> from fewaspect import AspectDetector
     >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "parking": ["no valet", "garage full"]})
@@ -74,17 +76,19 @@ class AspectDetector(Predictor):
         """
         if precision is not None:
             return self._tune_precision(texts, labels, precision, confidence, per_aspect, progress)
-        state, names = self._encoded(), self.examples_.names
         tuning.refuse_overruled(self.threshold)
+        now = self._now(fitted=True)
         if texts is None and labels is None:
-            probabilities = tuning.left_out_probabilities(self._model(), state, self.batch_tokens)
-            tuned = tuning.tune_on_examples(names, probabilities, state.examples.membership, self._thresholds)
+            probabilities = tuning.left_out_probabilities(now.state.model, now.state, self.batch_tokens)
+            tuned = tuning.tune_on_examples(now.names, probabilities, now.state.examples.membership, now.thresholds)
         else:
-            checked, truth = tuning.read_labelled(names, texts, labels)
-            tuned = tuning.tune(names, self.predict_proba(checked), truth, self._thresholds)
+            checked, truth = tuning.read_labelled(now.names, texts, labels)
+            tuned = tuning.tune(now.names, self._predictions(now, checked).of_texts, truth, now.thresholds)
         tuning.refuse_overruled(self.threshold, [name for name, row in tuned.items() if row.texts])
-        self._tuned = {name: row.threshold for name, row in tuned.items()}
-        return tuned
+        thresholds = {name: row.threshold for name, row in tuned.items()}
+        if self._replace_state(now.state, replace(now.state, tuned=thresholds)):
+            return tuned
+        return self.tune(texts, labels)  # another thread has changed what was tuned
 
     def _tune_precision(
         self, texts: Sequence[str] | None, labels: Any, precision: float, confidence: float, per_aspect: bool,
@@ -92,16 +96,19 @@ class AspectDetector(Predictor):
     ) -> Promised:  # fmt: skip
         from fewaspect.detector.labelling.target_precision import Goal, promise_on_examples, promise_on_texts
 
-        goal, state, names = Goal.checked(precision, confidence), self._encoded(), self.examples_.names
+        goal, now = Goal.checked(precision, confidence), self._now(fitted=True)
+        state, names = now.state, now.names
         if texts is None and labels is None:
-            left_out = tuning.left_out_probabilities(self._model(), state, self.batch_tokens, progress)
+            left_out = tuning.left_out_probabilities(state.model, state, self.batch_tokens, progress)
             truth = state.examples.membership
-            promised = promise_on_examples(names, left_out, truth, self._thresholds, goal, per_aspect)
+            promised = promise_on_examples(names, left_out, truth, now.thresholds, goal, per_aspect)
         else:
             checked, truth = tuning.without_examples(state.examples, *tuning.read_labelled(names, texts, labels))
-            promised = promise_on_texts(names, self.predict_proba(checked), truth, self._thresholds, goal, per_aspect)
-        self._promise = promised.promise
-        return promised
+            found = self._predictions(now, checked).of_texts
+            promised = promise_on_texts(names, found, truth, now.thresholds, goal, per_aspect)
+        if self._replace_state(state, replace(state, promise=promised.promise)):
+            return promised
+        return self._tune_precision(texts, labels, precision, confidence, per_aspect, progress)
 
     def sentiment(self, texts: Sequence[str], aspects: Any = None) -> list[dict[str, dict[str, float]]]:
         """For each text, how negative, neutral and positive it is about each answered aspect: probabilities that sum
@@ -121,14 +128,28 @@ class AspectDetector(Predictor):
         """
         from fewaspect.detector.sentiment import aspect_sentiment as told
 
-        state, checked = self._fitted(), check_texts(texts)
+        now, checked = self._now(fitted=True), check_texts(texts)
+        state, model = now.state, now.state.model
         if aspects is None:
-            predictions = self._predictions(checked, state, sentiment=True)
-            return told.as_dicts(told.answered_sentiment(predictions, state.examples.names, self._thresholds))
+            predictions = self._predictions(now, checked, sentiment=True)
+            return told.as_dicts(told.answered_sentiment(predictions, now.names, now.thresholds))
         given = told.check_aspects(aspects, len(checked))
-        names, request = told.given_request(self._model(), state, checked, given)
-        predictions = self._model().predict_sentences(state.fitted, checked, self.batch_tokens, polarity=request)
-        return told.as_dicts(told.given_sentiment(predictions, names, self._thresholds, given))
+        names, request = told.given_request(model, state, checked, given, self._correction(state))
+        predictions = model.predict_sentences(state.fitted, checked, self.batch_tokens, polarity=request)
+        return told.as_dicts(told.given_sentiment(predictions, names, now.thresholds, given))
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        """(texts, d) unit vectors by which examples are near or far: products of two are cosine similarities.
+
+        Of a text of several sentences, the direction of their sum; zeros for one without a word.
+
+        >>> from fewaspect import AspectDetector
+        >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
+        >>> soup, stew, walls = detector.embed(["The soup was cold.", "Our stew was cold.", "Thin walls."])
+        >>> bool(soup @ stew > soup @ walls)
+        True
+        """
+        return self.model_.text_vectors(check_texts(texts), self.batch_tokens)
 
     def suggest(self, texts: Sequence[str], n: int = 10, skip: Sequence[str] = ()) -> list[Suggestion]:
         """Which `n` of these texts to label next, best first, and why: typical ones of what the examples do not show,
@@ -143,11 +164,11 @@ class AspectDetector(Predictor):
         from fewaspect.detector.labelling.offer import offered
         from fewaspect.detector.labelling.suggest import suggest
 
-        state, checked = self._fitted(), check_texts(texts)
-        pieces = self._model().encoder.tokeniser.pieces
-        candidates = offered(checked, state.examples.texts, check_texts(skip, "skip"), pieces)
-        predictions = self._predictions(checked, state, vectors=True)
-        return suggest(state, checked, predictions, self._thresholds, n, candidates)
+        now, checked = self._now(fitted=True), check_texts(texts)
+        pieces = now.state.model.encoder.tokeniser.pieces
+        candidates = offered(checked, now.state.examples.texts, check_texts(skip, "skip"), pieces)
+        predictions = self._predictions(now, checked, vectors=True)
+        return suggest(now.state, checked, predictions, now.thresholds, n, candidates)
 
     def settling(self, texts: Sequence[str], last: int = 20) -> Settling:
         """What share of the answers the `last` examples have changed, of these texts, and whether it is so small (under
@@ -161,10 +182,12 @@ class AspectDetector(Predictor):
         from fewaspect.detector.fitting import fit_aspects
         from fewaspect.detector.labelling.suggest import settling
 
-        state, checked, examples = self._fitted(), check_texts(texts), self.examples_.texts
-        before = fit_aspects(self._model(), state.without(examples[max(0, len(examples) - last) :]))
-        was, now = (decide(self._predictions(checked, one).of_texts, self._thresholds) for one in (before, state))
-        return settling(was, now, last, len(examples))
+        now, checked = self._now(fitted=True), check_texts(texts)
+        examples = now.state.examples.texts
+        fewer = now.state.without(examples[max(0, len(examples) - last) :])
+        before = now._replace(state=fit_aspects(fewer.model, fewer))
+        was, is_now = (decide(self._predictions(one, checked).of_texts, one.thresholds) for one in (before, now))
+        return settling(was, is_now, last, len(examples))
 
     def discover(self, texts: Sequence[str], n: int = 10) -> list[AspectGroup]:
         """Aspects that nobody has named: up to `n` groups, the largest first, of sentences that no aspect claims.
@@ -182,9 +205,9 @@ class AspectDetector(Predictor):
         """
         from fewaspect.detector.labelling.discover import discover
 
-        state, checked = self._fitted(), check_texts(texts)
-        new_threshold = thresholds_of((*state.examples.names, ""), self.threshold, self._tuned)[-1]
-        return discover(self._model(), state, checked, self._thresholds, float(new_threshold), n)
+        now, checked = self._now(fitted=True), check_texts(texts)
+        new_threshold = thresholds_of((*now.names, ""), self.threshold, now.state.tuned)[-1]
+        return discover(now.state.model, now.state, checked, now.thresholds, float(new_threshold), n)
 
     def adopt(self, group: AspectGroup, name: str | None = None) -> Self:
         """Make a group that `discover` found an aspect, with its typical sentences as examples.
@@ -214,10 +237,10 @@ class AspectDetector(Predictor):
         """
         from fewaspect.detector.labelling.audit import draw_audit, texts_after
 
-        checked, names = check_texts(texts), self.examples_.names
-        first, probabilities = texts_after(after, names, checked), self.predict_proba(checked)
-        examples = self.examples_.texts
-        return draw_audit(names, checked, probabilities, self._thresholds, n, seed, first=first, without=examples)
+        checked, now = check_texts(texts), self._now(fitted=True)
+        first, probabilities = texts_after(after, now.names, checked), self._predictions(now, checked).of_texts
+        examples = now.state.examples.texts
+        return draw_audit(now.names, checked, probabilities, now.thresholds, n, seed, first=first, without=examples)
 
     def label_issues(self, least: float | None = None) -> list[LabelIssue]:
         """Examples whose aspects the other examples contradict, the strongest first, with what they suggest.
@@ -236,7 +259,7 @@ class AspectDetector(Predictor):
         from fewaspect.detector.labelling.left_out import left_out_logits
 
         state = self._fitted()
-        logits = left_out_logits(self._model(), state)
+        logits = left_out_logits(state.model, state)
         issues = find_label_issues(state.examples, logits, LEAST_STRENGTH if least is None else least)
         remarked = state.examples.with_issues([issue.text for issue in issues])
         self._replace_state(state, replace(state, examples=remarked))
@@ -255,7 +278,7 @@ class AspectDetector(Predictor):
         from fewaspect.detector.labelling.growth import measure_growth
 
         state = self._fitted()
-        return measure_growth(self._model(), state)
+        return measure_growth(state.model, state)
 
     def evaluate(self, texts: Sequence[str], labels: Any, *, intervals: bool = False) -> dict[str, Any]:
         """Macro and micro F1, mean average precision, empty accuracy, calibration error; each aspect's own.
@@ -271,7 +294,8 @@ class AspectDetector(Predictor):
         from fewaspect.detector.labelling.metric_intervals import measure_with_intervals
         from fewaspect.detector.metrics import measure
 
-        return (measure_with_intervals if intervals else measure)(self.examples_.names, *self._compared(texts, labels))
+        now = self._now(fitted=True)
+        return (measure_with_intervals if intervals else measure)(now.names, *self._compared(now, texts, labels))
 
     def score(self, X: Sequence[str], y: Any) -> float:
         """Micro-F1, for model selection in scikit-learn; an aspect that was not in the examples counts as missed.
@@ -282,7 +306,7 @@ class AspectDetector(Predictor):
         """
         from fewaspect.detector.metrics import f1_with_unknown
 
-        return f1_with_unknown(*self._compared(X, y)[1:])
+        return f1_with_unknown(*self._compared(self._now(fitted=True), X, y)[1:])
 
     def save(self, folder: str | Path) -> Path:
         """Write a folder with safetensors, JSON and a model card; an earlier save is replaced, nothing else is.
@@ -295,11 +319,9 @@ class AspectDetector(Predictor):
         """
         from fewaspect.detector.persistence import write_detector
 
-        thresholds_of(self.examples_.names, self.threshold, self._tuned)  # refused rather than saved
-        parameters = {"threshold": plain(self.threshold), "batch_tokens": self.batch_tokens}
-        write_detector(
-            Path(folder), self._encoded(), self._model(), self._matrix, self._tuned, parameters, self.promise_
-        )  # fmt: skip
+        now = self._now()  # a threshold of no aspect is refused rather than saved
+        parameters = {"threshold": plain(now.given), "batch_tokens": self.batch_tokens}
+        write_detector(Path(folder), replace(now.state, promise=now.promise), parameters)
         return Path(folder)
 
     @classmethod
@@ -315,13 +337,17 @@ class AspectDetector(Predictor):
         from fewaspect.detector.persistence import read_detector
 
         saved, model, state = read_detector(Path(folder), encode_again=encode_again)
-        detector = cls(None if model.shipped else model.folder, **saved.parameters)
-        detector._source, detector._loaded, detector._state = model.folder, model, state
-        detector._matrix, detector._tuned, detector._promise = saved.matrix, saved.tuned, saved.promise
+        detector = cls(model.name if model.shipped else model.folder, **saved.parameters)
+        reference = ModelReference(model.folder, model)
+        detector._state = replace(
+            state, reference=reference, matrix=saved.matrix, tuned=saved.tuned, promise=saved.promise
+        )
         return detector
 
-    def _compared(self, texts: Sequence[str], labels: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
+    def _compared(
+        self, now: Snapshot, texts: Sequence[str], labels: Any
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
         """(texts, N) probabilities, what is decided, what is true, and which labels are no aspects."""
-        truth, unknown = to_indicator_matrix(labels, self.examples_.names, len(checked := check_texts(texts)))
-        probabilities = self.predict_proba(checked)
-        return probabilities, decide(probabilities, self._thresholds), truth, unknown
+        truth, unknown = to_indicator_matrix(labels, now.names, len(checked := check_texts(texts)))
+        probabilities = self._predictions(now, checked).of_texts
+        return probabilities, decide(probabilities, now.thresholds), truth, unknown

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fewaspect.core.errors import ConfigError
 from fewaspect.detector.calibration import fit_bias, leave_out
-from fewaspect.detector.model import InferenceModel
+from fewaspect.detector.model import InferenceModel, ModelReference
 from fewaspect.detector.scoring import (
     FittedAspects,
     LPNPlusScorer,
@@ -20,9 +22,13 @@ from fewaspect.detector.scoring import (
     centring_share,
 )
 from fewaspect.detector.support import Examples
-from fewaspect.inference.encoded import Sentences, unit
+from fewaspect.inference.encoded import LowerStates, Sentences, unit
 from fewaspect.inference.encoder import ONE_THREAD
 from fewaspect.text.splitting import fitting_spans
+
+if TYPE_CHECKING:
+    from fewaspect.detector.explain import Threshold
+    from fewaspect.detector.labelling.target_precision import Promise
 
 MAX_PILE = 2000  # sentences that are kept of a pile
 MIN_PILE = 100  # with fewer, a pile is left out
@@ -41,6 +47,7 @@ class CachedEncoding:
     tokens: np.ndarray  # (tokens, d) half precision
     lengths: np.ndarray  # (pieces,)
     keys: np.ndarray  # (pieces,) equal for equal tokens, whatever was read beside them
+    lower: np.ndarray | None = None  # (pieces, d) means of a lower layer, of an encoder that gives them
 
     @classmethod
     def empty(cls, width: int) -> CachedEncoding:
@@ -60,6 +67,7 @@ class Pile:
 
     sums: np.ndarray  # (M, d)
     lengths: np.ndarray  # (M,)
+    lower: np.ndarray | None = None  # (d,) mean over the sentences of what a lower layer gives
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -71,9 +79,10 @@ class Pile:
 
 @dataclass(frozen=True)
 class FittedState:
-    """The examples, their encodings and those of the label texts, and the aspects fitted to them.
+    """The examples, their encodings and those of the label texts, the aspects fitted to them, and what was tuned.
 
-    Immutable: a change of the examples makes another state. `aspects` is None until `fit_aspects` has run.
+    Immutable: a change makes another state, and whoever works on this one is not disturbed. `aspects` is None until
+    `fit_aspects` has run.
     """
 
     examples: Examples
@@ -82,6 +91,15 @@ class FittedState:
     width: int
     pile: Pile | None = None
     aspects: FittedAspects | None = None
+    reference: ModelReference = field(default_factory=lambda: ModelReference(None))
+    matrix: bool = False  # labels were given as a 0/1 matrix
+    tuned: Mapping[str, float] = field(default_factory=dict)  # thresholds by aspect
+    promise: Promise | None = None
+    promise_void: bool = False  # there was one, before the detector changed
+
+    @property
+    def model(self) -> InferenceModel:
+        return self.reference.load()
 
     @property
     def fitted(self) -> FittedAspects:
@@ -95,12 +113,48 @@ class FittedState:
         vectors = [self.encodings[text].vector for text in self.examples.texts]
         return np.stack(vectors) if vectors else np.zeros((0, self.width), dtype=np.float32)
 
+    def changed(self, **changes: Any) -> FittedState:
+        """Not fitted yet. A promise belongs to the detector it was tuned on, and not to what becomes of it."""
+        void = self.promise_void or self.promise is not None
+        return replace(self, **changes, aspects=None, promise=None, promise_void=void)
+
     def without(self, texts: Iterable[str]) -> FittedState:
         """As if these examples had not been given; not fitted yet."""
         gone = set(texts)
         left = {text: own for text, own in self.examples.sentences.items() if text not in gone}
         encodings = {text: encoding for text, encoding in self.encodings.items() if text not in gone}
         return replace(self, examples=replace(self.examples, sentences=left), encodings=encodings, aspects=None)
+
+
+class Snapshot(NamedTuple):
+    """All that one prediction works with, whatever other threads change meanwhile."""
+
+    state: FittedState
+    thresholds: np.ndarray  # (N,) in the order of the aspects
+    given: Threshold  # what of them the user has set
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.state.examples.names
+
+    @property
+    def promise(self) -> Promise | None:
+        """None while a threshold keeps back some of the answers that it accepts: what is left of all aspects may be
+        right less often."""
+        if (promise := self.state.promise) is None:
+            return None
+        pairs = zip(self.thresholds, (promise.thresholds[name] for name in self.names), strict=True)
+        return None if any(own is not None and threshold > own for threshold, own in pairs) else promise
+
+    @property
+    def asked_promise(self) -> Promise:
+        if (promise := self.promise) is None:
+            found = "one that changed since" if self.state.promise_void or self.state.promise else "none"
+            raise ConfigError(
+                f"review: expected a detector that was tuned to a precision, found {found}.\n"
+                "Call tune(texts, labels, precision=0.9) first."
+            )
+        return promise
 
 
 def encode_examples(model: InferenceModel, examples: Examples, previous: FittedState | None = None) -> FittedState:
@@ -113,8 +167,10 @@ def encode_examples(model: InferenceModel, examples: Examples, previous: FittedS
     unreadable = [text for text in examples.texts if text not in before and not len(encoded[text].lengths)]
     examples = examples.without_unreadable(unreadable)
     encodings = {text: encoded[text] for text in examples.texts}
-    labels, pile = {text: encoded[text] for text in label_texts}, previous.pile if previous else None
-    return FittedState(examples, encodings, labels, model.encoder.width, pile)
+    labels = {text: encoded[text] for text in label_texts}
+    if previous is None:
+        return FittedState(examples, encodings, labels, model.encoder.width)
+    return previous.changed(examples=examples, encodings=encodings, label_encodings=labels)
 
 
 def pile_sentences(model: InferenceModel, texts: Sequence[str]) -> list[str]:
@@ -129,15 +185,17 @@ def encode_pile(model: InferenceModel, texts: Sequence[str]) -> Pile | None:
     """Of the `pile_sentences` of the texts; None if there are too few to learn from."""
     sentences = pile_sentences(model, texts)
 
-    def summed(read: Sentences) -> tuple[np.ndarray, np.ndarray]:
-        return read.reduce(np.add, read.tokens), read.lengths
+    def summed(read: Sentences) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        return read.reduce(np.add, read.tokens), read.lengths, read.lower
 
     parts = sorted(model.map_batches(sentences, None, summed), key=lambda part: int(part[0][0]))
     if sum(len(batch) for batch, _ in parts) < MIN_PILE:
         return None
     places = np.argsort(np.concatenate([batch for batch, _ in parts]))
-    sums = np.concatenate([own for _, (own, _) in parts])[places]
-    return Pile(sums.astype(np.float16), np.concatenate([lengths for _, (_, lengths) in parts])[places])
+    sums, lengths = (np.concatenate([own[n] for _, own in parts])[places] for n in range(2))
+    means = [own[2] for _, own in parts if own[2] is not None]
+    lower = np.concatenate(means)[places].mean(axis=0) if means else None
+    return Pile(sums.astype(np.float16), lengths, lower)
 
 
 def _order(text: str) -> bytes:
@@ -247,7 +305,27 @@ def support_set(state: FittedState, mean: np.ndarray | None = None) -> SupportSe
     label_tokens = Sentences(labels, np.concatenate([text.tokens for text in own]), in_one)
     keys = np.concatenate([empty.keys, *(encoding.keys for encoding in encodings)])
     before = Uncentred(read.vectors, _label_vectors(names, read.vectors, membership))
-    return SupportSet(support, keys, membership, negative, labels, label_tokens, before)
+    lower = lower_states(read.lower, membership, [text.lower for text in names], state.pile)
+    return SupportSet(support, keys, membership, negative, labels, label_tokens, before, lower)
+
+
+def lower_states(
+    examples: np.ndarray | None, membership: np.ndarray, labels: Sequence[np.ndarray | None], pile: Pile | None
+) -> LowerStates | None:
+    """From (S, d) examples with their (S, N) membership and (pieces, d) of each label text; centred by the mean of
+    examples, every aspect counting the same, and pile. None where the encoder gives none of it."""
+    given = [part for part in (examples, *labels) if part is not None]
+    if not given:
+        return None
+    rows = given[0][:0] if examples is None else examples
+    groups = np.column_stack([membership > 0, ~(membership > 0).any(axis=1)])
+    means = [rows[own].mean(axis=0) for own in groups.T if own.any()]
+    total, count = len(rows) * np.mean(means, axis=0) if means else rows.sum(axis=0), len(rows)
+    if pile is not None and pile.lower is not None:
+        total, count = total + len(pile) * pile.lower, count + len(pile)
+    mean = (centring_share(count) * total / max(count, 1)).astype(np.float32)
+    texts = [np.zeros_like(mean) if part is None else unit(part.mean(axis=0) - mean) for part in labels]
+    return LowerStates(unit(rows - mean), np.stack(texts), mean)
 
 
 def encode_texts(model: InferenceModel, texts: Sequence[str]) -> dict[str, CachedEncoding]:
@@ -269,8 +347,10 @@ def _encode_pieces(model: InferenceModel, pieces: Sequence[str]) -> list[CachedE
     encoded: list[CachedEncoding | None] = [None] * len(pieces)
     for batch, read in model.map_batches(pieces, None, lambda sentences: sentences):
         states = np.split(read.tokens.astype(np.float16), np.cumsum(read.lengths)[:-1])
-        for piece, vector, tokens in zip(batch.tolist(), read.vectors, states, strict=True):
-            encoded[piece] = CachedEncoding(vector[None], tokens, np.array([len(tokens)]), np.array([keys[piece]]))
+        lower = [None] * len(batch) if read.lower is None else read.lower[:, None].astype(np.float16)
+        for piece, vector, tokens, own in zip(batch.tolist(), read.vectors, states, lower, strict=True):
+            length, key = np.array([len(tokens)]), np.array([keys[piece]])
+            encoded[piece] = CachedEncoding(vector[None], tokens, length, key, own)
     return encoded
 
 
@@ -288,9 +368,13 @@ def _label_vectors(texts: Sequence[Sentences], vectors: np.ndarray, membership: 
 def joined_encodings(encodings: Sequence[CachedEncoding], width: int) -> Sentences:
     """In single precision."""
     whole = _concatenated([CachedEncoding.empty(width), *encodings])
-    return Sentences(whole.vectors, whole.tokens.astype(np.float32), whole.lengths)
+    lower = None if whole.lower is None else whole.lower.astype(np.float32)
+    return Sentences(whole.vectors, whole.tokens.astype(np.float32), whole.lengths, lower)
 
 
 def _concatenated(encodings: Sequence[CachedEncoding]) -> CachedEncoding:
-    names = ("vectors", "tokens", "lengths", "keys")
-    return CachedEncoding(*(np.concatenate([getattr(part, name) for part in encodings]) for name in names))
+    vectors, tokens, lengths, keys = (
+        np.concatenate([getattr(part, name) for part in encodings]) for name in ("vectors", "tokens", "lengths", "keys")
+    )
+    lower = [part.lower for part in encodings if part.lower is not None]
+    return CachedEncoding(vectors, tokens, lengths, keys, np.concatenate(lower) if lower else None)

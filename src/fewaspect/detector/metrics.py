@@ -19,18 +19,20 @@ def measure(
     """All numbers from 0 to 1, None where there is nothing to measure; (texts, N) arrays, truth and decided booleans.
 
     `unknown` are aspects of the labels that the detector was never told of. A text that carries only such ones carries
-    none here; how many texts carry them is said beside the numbers.
+    none here; how many texts carry them is said beside the numbers. `without_texts`: aspects that no text carries, of
+    which the macro means say nothing.
     """
-    empty = ~truth.any(axis=1)
+    empty, carried = ~truth.any(axis=1), np.any(truth, axis=0)
     return {
         "texts": len(truth),
-        "macro_f1": _one(macro_f1(truth[None], decided[None])),
+        "macro_f1": _one(macro_f1(truth[None, :, carried], decided[None, :, carried])),
         "micro_f1": _one(micro_f1(truth[None], decided[None])),
         "mean_average_precision": _one(average_precision(probabilities[None], truth[None])),
         "empties": int(empty.sum()),
         "empty_accuracy": float((~decided[empty]).all(axis=1).mean()) if empty.any() else None,
         "expected_calibration_error": calibration_error(probabilities, truth),
         "aspects": {name: _aspect(probabilities[:, n], decided[:, n], truth[:, n]) for n, name in enumerate(names)},
+        "without_texts": [name for name, has in zip(names, carried, strict=False) if not has],
         "unknown_aspects": {name: int(column.sum()) for name, column in unknown.items()},
     }
 

@@ -17,19 +17,23 @@ import numpy as np
 from fewaspect.core.errors import CheckpointError, ConfigError
 from fewaspect.detector.calibration import ProbabilityModel, score_features
 from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer
-from fewaspect.inference.encoded import Sentences
+from fewaspect.inference.encoded import Sentences, unit
 from fewaspect.inference.encoder import (
     GRAPH,
+    HEAD,
+    NAMED,
     ONE_THREAD,
     SENTIMENT,
     SHIPPED,
     TextEncoder,
     is_model,
     load_encoder,
+    lower_means,
     model_files,
+    model_folder,
     read_metadata,
 )
-from fewaspect.inference.sentiment_branch import SentimentBranch
+from fewaspect.inference.sentiment_branch import SentimentBranch, States
 from fewaspect.text.splitting import Span, fitting_spans, sentence_spans
 from fewaspect.text.tokenization import length_batches
 
@@ -65,11 +69,13 @@ class SentencePredictions:
 
 @dataclass(frozen=True)
 class PolarityRequest:
-    """For which labels, given by their (L, d) states, the polarity of a sentence is told. `wanted`: (Q, labels) of the
-    indices of Q sentences and their (Q, N) probabilities."""
+    """For which labels the polarity of a sentence is told. `wanted`: (Q, labels) of the indices of Q sentences and
+    their (Q, N) probabilities."""
 
-    labels: Sequence[np.ndarray]
+    labels: Sequence[States]
     wanted: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    correct: Callable[[np.ndarray, Sequence[np.ndarray], np.ndarray], np.ndarray] | None = None
+    """The (pairs, 3) probabilities as a user sees it, of the labels and sentence states of the pairs, and of ours."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +91,14 @@ class InferenceModel:
 
     @property
     def shipped(self) -> bool:
-        return self.folder is not None and self.folder.resolve() == SHIPPED.resolve()
+        """Whether it comes with the package, as the English model or by name."""
+        return self.folder is not None and (self.folder.resolve() == SHIPPED.resolve() or self.name is not None)
+
+    @property
+    def name(self) -> str | None:
+        """By which it is chosen; None for the English model and for others that come from a folder."""
+        own = self.folder and self.folder.resolve()
+        return next((name for name, folder in NAMED.items() if folder.resolve() == own), None)
 
     def map_batches(
         self, texts: Sequence[str], batch_tokens: int | None, work: Callable[[Sentences], Result]
@@ -96,7 +109,7 @@ class InferenceModel:
         """
 
         def read(_: np.ndarray, ids: list[list[int]]) -> Result:
-            return work(Sentences.of(self.encoder.states(ids), self.encoder.width))
+            return work(self.read(ids))
 
         return self.map_ids(texts, batch_tokens, read)
 
@@ -122,6 +135,13 @@ class InferenceModel:
             with ThreadPoolExecutor(workers) as pool:
                 yield from pool.map(one, batches)
 
+    def read(self, ids: Sequence[Sequence[int]]) -> Sentences:
+        """Sentences of a batch, by their token ids."""
+        if not self.scorer.settings.lower_head:
+            return Sentences.of(self.encoder.states(ids), self.encoder.width)
+        states, lower = cast("SharingEncoder", self.encoder).states_and_lower(ids)
+        return Sentences.of(states, self.encoder.width, lower)
+
     def shared_states(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """(T, d) states of each sentence, and those that sentiment is told from; of a model that tells it."""
         return cast("SharingEncoder", self.encoder).shared_states(ids)
@@ -144,6 +164,20 @@ class InferenceModel:
         ]
         return spans, rows, list(numbers), [own != first for own, first in zip(spans, whole, strict=True)]
 
+    def sentence_vectors(self, sentences: Sequence[str], batch_tokens: int | None = None) -> np.ndarray:
+        """(sentences, d) unit vectors; zeros where there is no word to read."""
+        vectors = np.zeros((len(sentences), self.encoder.width), dtype=np.float32)
+        for batch, own in self.map_batches(sentences, batch_tokens, lambda read: read.vectors):
+            vectors[batch] = own
+        return vectors
+
+    def text_vectors(self, texts: Sequence[str], batch_tokens: int | None = None) -> np.ndarray:
+        """(texts, d) unit vectors: the direction of the sum of those of its sentences."""
+        _, rows, sentences, _ = self.split_sentences(texts)
+        vectors = self.sentence_vectors(sentences, batch_tokens)
+        sums = [vectors[own].sum(axis=0) for own in rows]
+        return unit(np.stack(sums)) if sums else vectors[:0]
+
     def predict_sentences(
         self, aspects: FittedAspects, texts: Sequence[str], batch_tokens: int | None = None, *, vectors: bool = False,
         evidence: bool = False, polarity: PolarityRequest | None = None,
@@ -163,9 +197,12 @@ class InferenceModel:
             assert polarity is not None
             assert self.sentiment is not None
             states, shared = self.shared_states(ids)
-            found = score(Sentences.of(states, self.encoder.width))
+            lower = lower_means(shared) if self.scorer.settings.lower_head else None
+            found = score(Sentences.of(states, self.encoder.width, lower))
             pairs = np.argwhere(polarity.wanted(batch, found[0]))
-            told = self.sentiment.probabilities([polarity.labels[n] for _, n in pairs], [shared[q] for q, _ in pairs])
+            told = self.sentiment.of_pairs(list(zip(shared, states, strict=True)), polarity.labels, pairs)
+            if polarity.correct is not None and len(pairs):
+                told = polarity.correct(pairs[:, 1], [shared[q] for q, _ in pairs], told)
             predictions.polarities.update(((int(batch[q]), int(n)), p) for (q, n), p in zip(pairs, told, strict=True))
             return found
 
@@ -183,10 +220,11 @@ class InferenceModel:
 
 
 def load_model(model: str | Path | InferenceModel | None = None) -> InferenceModel:
-    """The shipped model, or an exported one from its folder; loaded once in a process, unless the folder changes."""
+    """The shipped model, one by its name ("multilingual") or an exported one from its folder; loaded once in a process,
+    unless the folder changes."""
     if isinstance(model, InferenceModel):
         return model
-    folder = SHIPPED if model is None else Path(model)
+    folder = SHIPPED if model is None else model_folder(model)
     if (folder / SAVED).is_file():
         raise ConfigError(
             f"{folder}: expected an exported model, found a saved detector, which has examples of its own.\n"
@@ -202,6 +240,21 @@ def load_model(model: str | Path | InferenceModel | None = None) -> InferenceMod
     return _load(str(folder.resolve()), changed)
 
 
+class ModelReference:
+    """A model by where it comes from: loaded when first needed, and by every process for itself."""
+
+    def __init__(self, source: Path | InferenceModel | None, loaded: InferenceModel | None = None) -> None:
+        self.source, self._loaded = source, loaded
+
+    def load(self) -> InferenceModel:
+        if self._loaded is None:
+            self._loaded = load_model(self.source)
+        return self._loaded
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"source": self.source, "_loaded": None}
+
+
 @lru_cache(maxsize=4)
 def _load(path: str, _changed: int) -> InferenceModel:
     folder = Path(path)
@@ -210,7 +263,7 @@ def _load(path: str, _changed: int) -> InferenceModel:
         scorer = LPNPlusScorer.from_json(metadata["scorer"], path)
         probability_model = ProbabilityModel.from_json(metadata["probability_model"])
         identity = {str(name): str(value) for name, value in metadata["identity"].items()}
-        identity.setdefault("graph", metadata["files"][GRAPH])
+        identity.setdefault("graph", metadata["files"][HEAD if "package" in metadata else GRAPH])
         precision = metadata.get("precision") or ("int8" if metadata["backend"] == "onnx-int8" else "fp32")
         encoder = load_encoder(folder, metadata)
         sentiment = _load_sentiment(folder, metadata.get("sentiment"))

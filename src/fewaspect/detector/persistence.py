@@ -15,14 +15,23 @@ import numpy as np
 
 from fewaspect import __version__
 from fewaspect.core.errors import CheckpointError, ConfigError, FewAspectError
-from fewaspect.core.files import atomic_folder, atomic_write, check_digest, load_arrays, save_arrays, sha256_of
+from fewaspect.core.files import (
+    atomic_folder,
+    atomic_write,
+    check_digest,
+    finish_replacement,
+    load_arrays,
+    save_arrays,
+    sha256_of,
+)
 from fewaspect.core.settings import to_json
+from fewaspect.data.polarity import check_polarity
 from fewaspect.detector.explain import DEFAULT_THRESHOLD, thresholds_of
 from fewaspect.detector.fitting import CachedEncoding, FittedState, Pile, encode_examples
 from fewaspect.detector.labelling.target_precision import Promise
 from fewaspect.detector.model import SAVED, InferenceModel, check_batch_size, load_model
 from fewaspect.detector.support import Examples
-from fewaspect.inference.encoder import GRAPH, SENTIMENT, TOKENIZER, is_model, model_files
+from fewaspect.inference.encoder import GRAPH, HEAD, NAMED, SENTIMENT, TOKENIZER, is_model, model_files
 
 FORMAT, VERSION = "fewaspect-detector", 3
 TENSORS, CARD, MODEL = "examples.safetensors", "MODEL_CARD.md", "model"
@@ -48,11 +57,9 @@ class SavedDetector:
     promise: Promise | None = None
 
 
-def write_detector(
-    folder: Path, state: FittedState, model: InferenceModel, matrix: bool, tuned: Mapping[str, float],
-    parameters: Mapping[str, Any], promise: Promise | None = None,
-) -> None:  # fmt: skip
+def write_detector(folder: Path, state: FittedState, parameters: Mapping[str, Any]) -> None:
     """Make the folder, or replace an earlier save in it; anything else that is there is left alone and refused."""
+    model, promise = state.model, state.promise
     if model.folder is None:
         raise ConfigError("a detector on a model in memory cannot be saved. Export the run first: fewaspect export.")
     _refuse_foreign(folder)
@@ -65,7 +72,7 @@ def write_detector(
                 shutil.copyfile(source, new / MODEL / source.name)
         about = {
             "format": FORMAT, "version": VERSION, "fewaspect": __version__, "parameters": dict(parameters),
-            "answers": "matrix" if matrix else "names", **_described(state.examples, tuned),
+            "answers": "matrix" if state.matrix else "names", **_described(state.examples, state.tuned),
             **_learned(state.pile), **({} if promise is None else {"promise": asdict(promise)}),
             "model": dict(model.identity),
             "files": {name: sha256_of(new / name) for name in _digested(new)},
@@ -77,6 +84,7 @@ def write_detector(
 
 def read_detector(folder: Path, *, encode_again: bool = False) -> tuple[SavedDetector, InferenceModel, FittedState]:
     """What `write_detector` wrote; what is damaged, foreign or newer is refused with the file and the reason."""
+    finish_replacement(folder)
     path = folder / SAVED
     saved = read_description(path)
     for name in _digested(folder):
@@ -90,7 +98,8 @@ def read_detector(folder: Path, *, encode_again: bool = False) -> tuple[SavedDet
             f"{folder}: was saved by fewaspect {saved.version} on a training run, which is exported first now.\n"
             f"Convert it: fewaspect export {folder} NEW-FOLDER."
         )
-    model = load_model((folder / MODEL).resolve() if own else None)
+    named = saved.identity.get("encoder")
+    model = load_model((folder / MODEL).resolve() if own else named if named in NAMED else None)
     if encode_again or not _same_model(path, saved, model, own):
         return replace(saved, promise=None), model, encode_examples(model, saved.examples)
     return saved, model, _encoded(folder / TENSORS, saved.examples, model)
@@ -133,13 +142,17 @@ def model_card(about: Mapping[str, Any]) -> str:
 def _digested(folder: Path) -> list[str]:
     """The files whose digests stand in the description; a graph and its tokenizer have theirs in the metadata."""
     model = model_files(folder / MODEL) if is_model(folder / MODEL) else []
-    return [TENSORS, *(f"{MODEL}/{path.name}" for path in model if path.name not in (GRAPH, TOKENIZER, SENTIMENT))]
+    return [
+        TENSORS,
+        *(f"{MODEL}/{path.name}" for path in model if path.name not in (GRAPH, TOKENIZER, HEAD, SENTIMENT)),
+    ]
 
 
 def _same_model(path: Path, saved: SavedDetector, model: InferenceModel, own: bool) -> bool:
     """Whether the encodings are those of this model. A detector on the shipped model may meet another version's."""
     then = {**saved.identity, "precision": _PRECISION.get(saved.identity.get("precision", "fp32"))}
-    changed = [name for name, value in then.items() if value != model.identity.get(name)]
+    names = (*then, "lower_head")  # versions before it had no such encodings
+    changed = [name for name in dict.fromkeys(names) if then.get(name) != model.identity.get(name)]
     if not changed:
         return True
     what = f"{path.parent}: was saved by fewaspect {saved.version} with another model"
@@ -173,7 +186,9 @@ def _described(examples: Examples, tuned: Mapping[str, float]) -> dict[str, Any]
             {"text": text, "aspects": [name for name in examples.names if name in own]}
             for text, own in examples.sentences.items()
         ],
-    }
+        **({"polarities": [{"text": t, "aspects": dict(own)} for t, own in examples.polarities.items()]}
+           if examples.polarities else {}),
+    }  # fmt: skip
 
 
 def _learned(pile: Pile | None) -> dict[str, Any]:
@@ -221,7 +236,15 @@ def _examples(about: Mapping[str, Any]) -> Examples:
         raise ValueError(f"examples of aspects that are not there: {foreign}")
     described = {a["name"]: _text(a["description"]) for a in about["aspects"] if a["description"] is not None}
     unnamed = frozenset(aspect["name"] for aspect in about["aspects"] if not aspect["named"])
-    return Examples(names, sentences, described, unnamed)
+    given = about.get("polarities", ())
+    polar = {_text(entry["text"]): _polarities(entry["aspects"], names) for entry in given}
+    return Examples(names, sentences, described, unnamed, polarities=polar)
+
+
+def _polarities(own: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, str]:
+    if foreign := sorted(set(own) - set(names)):
+        raise ValueError(f"polarities of aspects that are not there: {foreign}")
+    return {name: check_polarity(value, f'"{name}"') for name, value in own.items()}
 
 
 def _check_parameters(parameters: Mapping[str, Any]) -> None:
@@ -246,7 +269,9 @@ def _arrays(state: FittedState) -> dict[str, np.ndarray]:
             name: np.concatenate([getattr(encoding, name) for encoding in (empty, *encodings)])
             for name in ("lengths", "keys", "vectors", "tokens")
         },
+        **({"lower": np.concatenate(lower)} if (lower := [e.lower for e in encodings if e.lower is not None]) else {}),
         **({} if state.pile is None else {"pile_sums": state.pile.sums, "pile_lengths": state.pile.lengths}),
+        **({} if state.pile is None or state.pile.lower is None else {"pile_lower": state.pile.lower}),
     }
 
 
@@ -262,7 +287,8 @@ def _encoded(path: Path, examples: Examples, model: InferenceModel) -> FittedSta
         lengths, keys, vectors = (_parts(arrays[name], ends) for name in ("lengths", "keys", "vectors"))
         tokens = _parts(arrays["tokens"], np.cumsum([part.sum() for part in lengths], dtype=np.int64))
         label_texts = dict.fromkeys(text for text in map(examples.label_text, examples.names) if text)
-        parts = [CachedEncoding(*part) for part in zip(vectors, tokens, lengths, keys, strict=True)]
+        lower = _parts(arrays["lower"], ends) if "lower" in arrays else [None] * len(ends)
+        parts = [CachedEncoding(*part) for part in zip(vectors, tokens, lengths, keys, lower, strict=True)]
         encodings = dict(zip(examples.texts, parts, strict=False))
         labels = dict(zip(label_texts, parts[len(encodings) :], strict=True))
     except (KeyError, ValueError) as error:
@@ -276,7 +302,7 @@ def _pile(path: Path, arrays: Mapping[str, np.ndarray], model: InferenceModel) -
     sums, lengths = arrays["pile_sums"], arrays.get("pile_lengths", np.zeros(0))
     if sums.ndim != 2 or sums.shape != (len(lengths), model.encoder.width) or (lengths < 1).any():
         raise CheckpointError(f"{path}: expected a pile, found sums {sums.shape} and lengths {lengths.shape}.")
-    return Pile(sums, lengths)
+    return Pile(sums, lengths, arrays.get("pile_lower"))
 
 
 def _parts(rows: np.ndarray, ends: np.ndarray) -> list[np.ndarray]:
@@ -303,6 +329,7 @@ def _cell(text: str | None) -> str:
 
 
 def _refuse_foreign(folder: Path) -> None:
+    finish_replacement(folder)
     if not folder.exists():
         return
     if not folder.is_dir():

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewaspect.core.errors import ConfigError
 from fewaspect.core.estimator import Estimator, not_fitted
 from fewaspect.data.labels import check_texts
 from fewaspect.detector.explain import Analysis, Threshold, best_first, decide, explain, thresholds_of
-from fewaspect.detector.fitting import FittedState, encode_examples, encode_pile, fit_aspects
-from fewaspect.detector.model import InferenceModel, SentencePredictions, check_batch_size, load_model
-from fewaspect.detector.support import Examples, read_examples
+from fewaspect.detector.fitting import FittedState, Snapshot, encode_examples, encode_pile, fit_aspects
+from fewaspect.detector.model import InferenceModel, ModelReference, SentencePredictions, check_batch_size
+from fewaspect.detector.support import Examples, check_polarities, read_examples
+from fewaspect.inference.encoder import model_folder
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -24,20 +25,27 @@ if TYPE_CHECKING:
     from fewaspect.detector.arrow_tables import TextPredictions
     from fewaspect.detector.labelling.target_precision import Promise
     from fewaspect.detector.sentiment.aspect_sentiment import AspectSentiment
+    from fewaspect.detector.sentiment.own_polarities import PolarityCorrection
 
-_REPLACING = threading.Lock()  # a fitted state takes the place of an unfitted one only if no newer one has come
+_REPLACING = threading.Lock()  # a state takes the place of the one it was made from only if no newer one has come
+
+
+def _renew_lock() -> None:
+    """In a child, where the thread that held it is not there to let it go."""
+    global _REPLACING
+    _REPLACING = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 class Predictor(Estimator):
-    """Learns aspects from examples, names and descriptions, and reads texts with them."""
+    """Learns aspects from examples, names and descriptions, and reads texts with them. Threads may share one, also
+    while some of them change it."""
 
-    _state: FittedState  # these five are there after `fit` alone
-    _source: Path | InferenceModel | None
-    _loaded: InferenceModel | None
-    _matrix: bool
-    _tuned: dict[str, float]
-    _promise: Promise | None = None
-    _promise_void = False  # there was one, before the detector changed
+    _state: FittedState  # there after `fit` alone
+    _corrected: tuple[Examples, PolarityCorrection | None] | None = None
 
     def __init__(
         self, model: str | Path | InferenceModel | None = None, threshold: Threshold = None,
@@ -55,23 +63,20 @@ class Predictor(Estimator):
     @property
     def shots_(self) -> dict[str, int]:
         """How many examples each aspect has."""
-        return {name: self.examples_.shots(name) for name in self.examples_.names}
+        examples = self.examples_
+        return {name: examples.shots(name) for name in examples.names}
 
     @property
     def thresholds_(self) -> dict[str, float]:
         """What each aspect's probability must reach."""
-        return dict(zip(self.examples_.names, self._thresholds.tolist(), strict=True))
+        now = self._now()
+        return dict(zip(now.names, now.thresholds.tolist(), strict=True))
 
     @property
     def promise_(self) -> Promise | None:
         """What `tune(precision=...)` promised of accepted answers; None without one, once the detector changes, and
         while a threshold keeps some of these answers back: what is left of all aspects may be right less often."""
-        if self._promise is not None:
-            accepted_from = [self._promise.thresholds[name] for name in self.examples_.names]
-            pairs = zip(self._thresholds, accepted_from, strict=True)
-            if any(own is not None and threshold > own for threshold, own in pairs):
-                return None
-        return self._promise
+        return self._now().promise
 
     @property
     def prototypes_(self) -> np.ndarray:
@@ -95,20 +100,26 @@ class Predictor(Estimator):
         return self.examples_.remarks
 
     @property
+    def polarity_correction_(self) -> PolarityCorrection | None:
+        """What the polarities that were given change about those of the model; None without any."""
+        return self._correction(self._encoded())
+
+    @property
     def model_(self) -> InferenceModel:
         """The model it predicts with, loaded when first needed."""
-        self._encoded()
-        return self._model()
+        return self._encoded().model
 
     def fit(
         self, X: Any, y: Any = None, *, names: Sequence[str] | None = None,
         descriptions: Mapping[str, str] | None = None, none: Sequence[str] = (), unlabelled: Sequence[str] = (),
+        polarities: Any = None,
     ) -> Self:  # fmt: skip
         """Learn the aspects from examples: a dict of lists, or texts with lists of names or a 0/1 matrix.
 
         A text with an empty list, or one in `none`, is an example of "none of these". Nothing is trained: each example
         is encoded once. Examples given twice or with different aspects are reported as an `ExampleWarning`.
-        `unlabelled` are texts to `adapt` to.
+        `unlabelled` are texts to `adapt` to. `polarities`: what examples say about their aspects (negative, neutral,
+        positive, mixed), which `sentiment` then learns from; lists beside those of a dict, or a dict for each text.
 
         >>> from fewaspect import AspectDetector
         >>> texts = ["the soup was cold", "garage full", "cold soup and no parking", "hello"]
@@ -117,16 +128,16 @@ class Predictor(Estimator):
         >>> AspectDetector().fit(texts, [[1, 0], [0, 1], [1, 1], [0, 0]]).predict(["no parking"])
         array([[0, 1]])
         """
-        examples, matrix = read_examples(X, y, names=names, descriptions=descriptions, none=none)
+        given = {"names": names, "descriptions": descriptions, "none": none, "polarities": polarities}
+        examples, matrix = read_examples(X, y, **given)
         thresholds_of(examples.names, self.threshold, {})  # refused now rather than at the first answer
         check_batch_size(self.batch_tokens)
         model = self.model
-        self._source = Path(model).resolve() if isinstance(model, str | Path) else model  # found again from anywhere
-        self._loaded, self._tuned, self._matrix = None, {}, matrix
-        self._promise, self._promise_void = None, False
-        self.__dict__.pop("_state", None)
-        self._change_examples(examples)
-        return self.adapt(unlabelled).fit_aspects()
+        reference = ModelReference(model_folder(model).resolve() if isinstance(model, str | Path) else model)
+        state = replace(encode_examples(reference.load(), examples), reference=reference, matrix=matrix)
+        self._corrected = None
+        self._state = fit_aspects(state.model, _with_pile(state, check_texts(unlabelled)))  # in one step
+        return self
 
     def adapt(self, texts: Sequence[str]) -> Self:
         """Learn from unlabelled texts of the kind that will be read: what all of them are about, and which are alike.
@@ -138,10 +149,8 @@ class Predictor(Estimator):
         >>> detector.adapt([f"Table {number} was loud. Good soup." for number in range(120)]).pile_size_
         121
         """
-        if (pile := encode_pile(self.model_, check_texts(texts))) is not None:
-            self._void_promise()
-            self._state = replace(self._state, pile=pile, aspects=None)
-        return self
+        checked = check_texts(texts)
+        return self._change(lambda state: _with_pile(state, checked))
 
     @classmethod
     def from_examples(
@@ -158,13 +167,17 @@ class Predictor(Estimator):
         0.6
         """
         thresholds_of(examples.names, thresholds, {})  # refused now rather than at the first answer
-        detector = cls(model)
-        detector._source, detector._loaded = model.folder or model, model
-        detector._tuned, detector._matrix = dict(thresholds), False
+        detector, state = cls(model), None
         if previous is not None:
-            detector._state = previous._state
-        if previous is None or replace(previous.examples_, remarks=()) != examples:
-            detector._change_examples(examples)
+            state, detector._corrected = previous._encoded(), previous._corrected
+        if state is None or not state.examples.same_aspects(examples):
+            state = encode_examples(model, examples, state)
+        elif state.examples.polarities != examples.polarities:
+            state = replace(state, examples=replace(state.examples, polarities=examples.polarities))
+        reference = ModelReference(model.folder or model, model)
+        detector._state = replace(
+            state, reference=reference, matrix=False, tuned=dict(thresholds), promise=None, promise_void=False
+        )
         return detector
 
     def add_aspect(self, name: str, examples: Sequence[str] = (), description: str | None = None) -> Self:
@@ -177,8 +190,7 @@ class Predictor(Estimator):
         """
         if not self.__sklearn_is_fitted__():
             return self.fit({name: examples}, descriptions={name: description} if description else None)
-        self._change_examples(self.examples_.with_aspect(name, examples, description))
-        return self
+        return self._change(lambda state: _with(state, state.examples.with_aspect(name, examples, description)))
 
     def remove_aspect(self, name: str) -> Self:
         """One aspect less; examples that stood for it alone go with it.
@@ -188,22 +200,29 @@ class Predictor(Estimator):
         >>> detector.remove_aspect("noise").classes_.tolist()
         ['food']
         """
-        self._change_examples(self.examples_.without_aspect(name))
-        self._tuned.pop(name, None)
-        if isinstance(self.threshold, Mapping):
-            self.threshold = {other: value for other, value in self.threshold.items() if other != name}
-        return self
 
-    def add_examples(self, texts: Sequence[str], labels: Any) -> Self:
-        """More examples of known aspects, or of none of them (an empty list).
+        def without(state: FittedState) -> FittedState:
+            left = {other: value for other, value in state.tuned.items() if other != name}
+            return replace(_with(state, state.examples.without_aspect(name)), tuned=left)
+
+        return self._change(without)
+
+    def add_examples(self, texts: Sequence[str], labels: Any, polarities: Any = None) -> Self:
+        """More examples of known aspects, or of none of them (an empty list); `polarities` as for `fit`.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
         >>> detector.add_examples(["street noise all night", "we went on Monday"], [["noise"], []]).shots_
         {'food': 1, 'noise': 2}
         """
-        self._change_examples(self.examples_.with_labelled(texts, labels))
-        return self
+        checked = check_texts(texts)
+        polar = None if polarities is None else check_polarities(polarities, len(checked))
+
+        def more(examples: Examples) -> Examples:
+            labelled = examples.with_labelled(checked, labels)
+            return labelled if polar is None else labelled.with_polarities(checked, polar)
+
+        return self._change(lambda state: _with(state, more(state.examples)))
 
     def fit_aspects(self) -> Self:
         """Fit all aspects to the examples as they are now: the step that `fit` ends with.
@@ -230,7 +249,7 @@ class Predictor(Estimator):
         >>> detector.predict_proba(["cold soup", ""]).argmax(axis=1), detector.predict_proba([]).shape
         (array([0, 0]), (0, 2))
         """
-        return self._predictions(check_texts(texts), self._fitted()).of_texts
+        return self._predictions(self._now(fitted=True), check_texts(texts)).of_texts
 
     def predict(self, texts: Sequence[str], review: bool = False) -> Any:
         """The aspects of each text, best first, [] where none applies; a 0/1 matrix if it was fitted with one.
@@ -246,16 +265,17 @@ class Predictor(Estimator):
         >>> detector.predict(["Cold soup!"], review=True)  # two labels are too few to accept anything
         [[('food', 'review')]]
         """
-        promise = self._asked_promise() if review else None
-        probabilities, names = self.predict_proba(texts), self.examples_.names
-        decided = decide(probabilities, self._thresholds)
+        now = self._now(fitted=True)
+        names, promise = now.names, now.asked_promise if review else None
+        probabilities = self._predictions(now, check_texts(texts)).of_texts
+        decided = decide(probabilities, now.thresholds)
         if promise is not None:
             words = np.where(promise.reached(names, probabilities), "accepted", "review")
             return [
                 [(names[n], str(word[n])) for n in best_first(p, own)]
                 for p, own, word in zip(probabilities, decided, words, strict=True)
             ]
-        if self._matrix:
+        if now.state.matrix:
             return decided.astype(int)
         return [[names[n] for n in best_first(p, own)] for p, own in zip(probabilities, decided, strict=True)]
 
@@ -268,13 +288,7 @@ class Predictor(Estimator):
         >>> detector.predict_texts(["Cold soup. Thin walls.", "hello"]).sentences
         array([2, 1])
         """
-        from fewaspect.detector.arrow_tables import TextPredictions
-
-        state = self._fitted()
-        found = self._predictions(check_texts(texts), state, sentiment=sentiment)
-        polarities = self._sentiments(found, state) if sentiment else None
-        counts = np.array([len(own) for own in found.rows])
-        return TextPredictions(found.of_texts, counts, np.array(found.cut), polarities)
+        return self._text_predictions(self._now(fitted=True), texts, sentiment)
 
     def predict_batch(self, table: Any, text: str = "text", prefix: str = "", sentiment: bool = False) -> Any:
         """The table with what was found in its column `text`: `aspects`, `p_NAME` of each, `sentences` and `cut`.
@@ -294,8 +308,9 @@ class Predictor(Estimator):
         from fewaspect.detector.arrow_tables import column_of, columns_of, distinct_texts, with_columns
 
         texts, rows = distinct_texts(column_of(table, text), text)
-        found = self.predict_texts(texts, sentiment=True) if sentiment else self.predict_texts(texts)
-        columns = columns_of(self.examples_.names, self._thresholds, found, prefix, self.promise_)
+        now = self._now(fitted=True)
+        found = self._text_predictions(now, texts, sentiment)
+        columns = columns_of(now.names, now.thresholds, found, prefix, now.promise)
         return with_columns(table, {name: column.take(rows) for name, column in columns.items()})
 
     def analyze(self, text: str, sentiment: bool = False) -> Analysis:
@@ -322,34 +337,15 @@ class Predictor(Estimator):
         >>> [len(a.sentences) for a in detector.analyze_many(["Cold soup. Thin walls.", "fine"], words=False)]
         [2, 1]
         """
-        state, checked = self._fitted(), check_texts(texts)
-        vectors = words if nearest is None else nearest
-        predictions = self._predictions(checked, state, vectors=vectors, evidence=words, sentiment=sentiment)
-        analyses = explain(self._model(), state, checked, predictions, self._thresholds, self.promise_)
+        now, checked = self._now(fitted=True), check_texts(texts)
+        vectors, model = words if nearest is None else nearest, now.state.model
+        predictions = self._predictions(now, checked, vectors=vectors, evidence=words, sentiment=sentiment)
+        analyses = explain(model, now.state, checked, predictions, now.thresholds, now.promise)
         if not sentiment:
             return analyses
         from fewaspect.detector.sentiment.sentiment_analysis import with_sentiment
 
-        of_texts = self._sentiments(predictions, state)
-        return with_sentiment(analyses, of_texts, predictions, state.examples.names, self._model())
-
-    @property
-    def _thresholds(self) -> np.ndarray:
-        """(N,) in the order of the aspects."""
-        return thresholds_of(self.examples_.names, self.threshold, self._tuned)
-
-    def _asked_promise(self) -> Promise:
-        if (promise := self.promise_) is None:
-            found = "one that changed since" if self._promise_void or self._promise else "none"
-            raise ConfigError(
-                f"review: expected a detector that was tuned to a precision, found {found}.\n"
-                "Call tune(texts, labels, precision=0.9) first."
-            )
-        return promise
-
-    def _void_promise(self) -> None:
-        """A promise belongs to the detector it was tuned on, and not to what becomes of it."""
-        self._promise, self._promise_void = None, self._promise_void or self._promise is not None
+        return with_sentiment(analyses, _sentiments(predictions, now), predictions, now.names, model)
 
     def _encoded(self) -> FittedState:
         """The examples as they are now, fitted or not."""
@@ -358,54 +354,93 @@ class Predictor(Estimator):
         return self._state
 
     def _fitted(self) -> FittedState:
-        """The aspects fitted to the examples as they are now; whoever holds the result is safe from later changes."""
-        state = self._encoded()
+        """The aspects fitted to the examples as they are now."""
+        return self._fit(self._encoded())
+
+    def _now(self, *, fitted: bool = False) -> Snapshot:
+        """The state and the thresholds that belong to it."""
+        with _REPLACING:
+            state, threshold = self._encoded(), self.threshold
+        thresholds = thresholds_of(state.examples.names, threshold, state.tuned)
+        return Snapshot(self._fit(state) if fitted else state, thresholds, threshold)
+
+    def _fit(self, state: FittedState) -> FittedState:
         if state.aspects is not None:
             return state
-        fitted = fit_aspects(self._model(), state)
-        self._replace_state(state, fitted)
+        self._replace_state(state, fitted := fit_aspects(state.model, state))
         return fitted
 
-    def _replace_state(self, before: FittedState, after: FittedState) -> None:
-        """Unless the examples have changed meanwhile."""
+    def _change(self, change: Callable[[FittedState], FittedState]) -> Self:
+        """Encode what is new; the aspects are fitted by the next prediction, or by `fit_aspects`.
+
+        Made again from what another thread has changed meanwhile, so that no change is lost.
+        """
+        while not self._replace_state(before := self._encoded(), change(before)):
+            pass
+        return self
+
+    def _replace_state(self, before: FittedState, after: FittedState) -> bool:
+        """Whether it was done: not if the state has changed meanwhile. With an aspect goes its `threshold`."""
+        gone = set(before.examples.names) - set(after.examples.names)
         with _REPLACING:
-            if self._state is before:
-                self._state = after
-
-    def _change_examples(self, examples: Examples) -> None:
-        """Encode what is new; the aspects are fitted by the next prediction, or by `fit_aspects`."""
-        self._void_promise()
-        self._state = encode_examples(self._model(), examples, getattr(self, "_state", None))
-
-    def _model(self) -> InferenceModel:
-        """Of the `model` there was at the time of `fit`; loaded when first needed."""
-        if self._loaded is None:
-            self._loaded = load_model(self._source)
-        return self._loaded
+            if self._state is not before:
+                return False
+            self._state = after
+            if gone and isinstance(self.threshold, Mapping):
+                self.threshold = {name: value for name, value in self.threshold.items() if name not in gone}
+        return True
 
     def _predictions(
-        self, texts: Sequence[str], state: FittedState, *, vectors: bool = False, evidence: bool = False,
+        self, now: Snapshot, texts: Sequence[str], *, vectors: bool = False, evidence: bool = False,
         sentiment: bool = False,
     ) -> SentencePredictions:  # fmt: skip
-        model, request = self._model(), None
+        model, request = now.state.model, None
         if sentiment:
             from fewaspect.detector.sentiment.aspect_sentiment import answered_request
 
-            request = answered_request(model, state, self._thresholds)
+            request = answered_request(model, now.state, now.thresholds, self._correction(now.state))
         return model.predict_sentences(
-            state.fitted, texts, self.batch_tokens, vectors=vectors, evidence=evidence, polarity=request
+            now.state.fitted, texts, self.batch_tokens, vectors=vectors, evidence=evidence, polarity=request
         )
 
-    def _sentiments(self, predictions: SentencePredictions, state: FittedState) -> list[dict[str, AspectSentiment]]:
-        """Of each text, what is answered about each answered aspect."""
-        from fewaspect.detector.sentiment.aspect_sentiment import answered_sentiment, as_answers, sentiment_branch
+    def _text_predictions(self, now: Snapshot, texts: Sequence[str], sentiment: bool) -> TextPredictions:
+        from fewaspect.detector.arrow_tables import TextPredictions
 
-        found = answered_sentiment(predictions, state.examples.names, self._thresholds)
-        return as_answers(found, sentiment_branch(self._model()))
+        found = self._predictions(now, check_texts(texts), sentiment=sentiment)
+        polarities = _sentiments(found, now) if sentiment else None
+        counts = np.array([len(own) for own in found.rows])
+        return TextPredictions(found.of_texts, counts, np.array(found.cut), polarities)
+
+    def _correction(self, state: FittedState) -> PolarityCorrection | None:
+        """What the polarities that were given change, fitted once; None without any."""
+        from fewaspect.detector.sentiment.own_polarities import fit_correction
+
+        fitted = self._corrected
+        if fitted is None or fitted[0] is not state.examples:
+            before = fitted[1] if fitted else None
+            self._corrected = fitted = (state.examples, fit_correction(state.model, state, before))
+        return fitted[1]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_state")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the model, which every process loads for itself."""
-        return {**self.__dict__, **({"_loaded": None} if self.__sklearn_is_fitted__() else {})}
+        """Without what every process fits for itself."""
+        return {name: value for name, value in self.__dict__.items() if name != "_corrected"}
+
+
+def _with(state: FittedState, examples: Examples) -> FittedState:
+    return encode_examples(state.model, examples, state)
+
+
+def _with_pile(state: FittedState, texts: Sequence[str]) -> FittedState:
+    pile = encode_pile(state.model, texts)
+    return state if pile is None else state.changed(pile=pile)
+
+
+def _sentiments(predictions: SentencePredictions, now: Snapshot) -> list[dict[str, AspectSentiment]]:
+    """Of each text, what is answered about each answered aspect."""
+    from fewaspect.detector.sentiment.aspect_sentiment import answered_sentiment, as_answers, sentiment_branch
+
+    found = answered_sentiment(predictions, now.names, now.thresholds)
+    return as_answers(found, sentiment_branch(now.state.model))

@@ -11,12 +11,12 @@ import numpy as np
 
 from fewaspect.core.settings import LPNPlusSettings, build_settings
 from fewaspect.detector.ridge import leave_one_out, linear_head, linear_head_left_out, ridge_direction
-from fewaspect.inference.encoded import Sentences, norms, unit
+from fewaspect.inference.encoded import LowerStates, Sentences, norms, unit
 
 MAX_NEGATIVES = 128  # negative rows in an aspect's regression: more than an episode of the benchmark has
 MAX_COSINES = 1 << 22  # between tokens, computed at once
 MAX_TOKEN_EXAMPLES = 64  # examples of an aspect whose tokens are compared
-HEAD_STRENGTH = 1.0  # regularisation of the linear classifier
+HEAD_STRENGTH, LOWER_STRENGTH = 1.0, 0.5  # regularisation of the linear classifiers
 NEAREST, NEAREST_SCALE = 10, 10.0  # neighbours of a sentence, and the scale of their cosines in the softmax
 MIN_NEIGHBOURS = 100  # sentences; with fewer, a sentence's own score stands in
 LABELLED_VALUE = 0.6  # what an example's own label adds to its score as a neighbour
@@ -36,6 +36,8 @@ class FittedAspects(NamedTuple):
     neighbours: Neighbours | None = None
     mean: np.ndarray | None = None  # (d,) what token states are centred by before all this
     uncentred_prototypes: np.ndarray | None = None  # (N, d) of states that are not
+    lower_directions: np.ndarray | None = None  # (N, d) linear classifier of the states of a lower layer
+    lower_mean: np.ndarray | None = None  # (d,) what these are centred by
     bias: float = 0.0  # added to the logits of all probabilities
 
 
@@ -65,6 +67,7 @@ class ScoreComponents(NamedTuple):
     head_score: np.ndarray | None = None  # product of the sentence vector and the linear classifier
     neighbour_score: np.ndarray | None = None  # mean over the nearest sentences of what they say of the aspect
     uncentred_similarity: np.ndarray | None = None  # no term of the score: whether a text is of this domain at all
+    lower_head_score: np.ndarray | None = None  # no term of the score: the linear classifier of a lower layer
 
 
 class SupportSet(NamedTuple):
@@ -77,6 +80,7 @@ class SupportSet(NamedTuple):
     labels: np.ndarray  # (N, d) of an unnamed aspect, the mean of its examples
     label_tokens: Sentences
     uncentred: Uncentred | None = None  # what a detector compares besides
+    lower: LowerStates | None = None  # what it classifies besides
 
     @property
     def unnamed(self) -> np.ndarray:
@@ -160,6 +164,9 @@ class LPNPlusScorer:
         if self.settings.head_weight:
             head = linear_head(support.examples.vectors, head_labels(support), HEAD_STRENGTH)
             fitted = fitted._replace(head_directions=head)
+        if support.lower:
+            directions = linear_head(*support.lower.regression(head_labels(support), ~support.unnamed), LOWER_STRENGTH)
+            fitted = fitted._replace(lower_directions=directions, lower_mean=support.lower.mean)
         return fitted._replace(neighbours=self._neighbours(fitted, support, pile))
 
     def attend_once(
@@ -183,11 +190,13 @@ class LPNPlusScorer:
             yield Regression(rows, vectors, positive[rows, n], negative[rows, n])
 
     def leave_one_out(
-        self, support: SupportSet, fitted: FittedAspects, max_negatives: int = MAX_NEGATIVES
-    ) -> ScoreComponents:
+        self, support: SupportSet, fitted: FittedAspects, max_negatives: int = MAX_NEGATIVES,
+        asked: np.ndarray | None = None,
+    ) -> ScoreComponents:  # fmt: skip
         """(S, N) each example compared with aspects that were fitted without it, but for the attention queries.
 
-        Without token matches; nan where an example has no part in an aspect's regression.
+        Without token matches; nan where an example has no part in an aspect's regression, and where the score of its
+        neighbours is not `asked` for.
         """
         S, N = support.membership.shape
         sentence = support.examples.vectors @ fitted.prototypes.T
@@ -201,16 +210,21 @@ class LPNPlusScorer:
             own = np.flatnonzero(support.membership[:, n])
             attended[own, n] = self._left_out(vectors[np.isin(rows, own)], support, n)
             sentence[own, n] = self._left_out(support.examples.vectors[own], support, n)
-        head, near, uncentred = None, None, None
+        head, near, uncentred, lower = None, None, None, None
         if fitted.head_directions is not None:
             head = linear_head_left_out(support.examples.vectors, head_labels(support), HEAD_STRENGTH)
         if self.settings.neighbour_weight:
-            near = self.neighbour_score(fitted, support.examples.vectors, left_out=True)
+            asked = np.arange(S) if asked is None else asked
+            near = np.full((S, N), np.nan, dtype=sentence.dtype)
+            near[asked] = self.neighbour_score(fitted, support.examples.vectors[asked], left_out=True)
         if (before := support.uncentred) and fitted.uncentred_prototypes is not None:
             uncentred = before.examples @ fitted.uncentred_prototypes.T
             for n, own in enumerate(support.membership.T > 0):
                 uncentred[own, n] = self._left_out(before.examples[own], support, n, before)
-        return ScoreComponents(sentence, attended[:S], ridge[:S], None, head, near, uncentred)
+        if support.lower:
+            rows, labels = support.lower.regression(head_labels(support), ~support.unnamed)
+            lower = linear_head_left_out(rows, labels, LOWER_STRENGTH)[:S]
+        return ScoreComponents(sentence, attended[:S], ridge[:S], None, head, near, uncentred, lower)
 
     def components(self, fitted: FittedAspects, sentences: Sentences) -> ScoreComponents:
         """(Q, N) each, of Q sentences as they are read; they are centred here.
@@ -229,16 +243,18 @@ class LPNPlusScorer:
         match = None
         if fitted.token_list:
             match = sentences.reduce(np.maximum, self.token_matches(fitted.token_list, sentences))
-        vectors, head, near = sentences.vectors, None, None
+        vectors, head, near, lower = sentences.vectors, None, None, None
         if fitted.head_directions is not None:
             head = vectors @ fitted.head_directions.T
         if self.settings.neighbour_weight:
             near = self.neighbour_score(fitted, vectors)
-        return ScoreComponents(vectors @ fitted.prototypes.T, attended, ridge, match, head, near, uncentred)
+        if fitted.lower_directions is not None and sentences.lower is not None:
+            lower = unit(sentences.lower - fitted.lower_mean) @ fitted.lower_directions.T
+        return ScoreComponents(vectors @ fitted.prototypes.T, attended, ridge, match, head, near, uncentred, lower)
 
     def combine_scores(self, components: ScoreComponents) -> np.ndarray:
         """(Q, N) scores on the scale of cosines."""
-        sentence, attended, ridge, match, head, near, _ = components
+        sentence, attended, ridge, match, head, near, *_ = components
         s, scores = self.settings, (1 - self.attended_weight) * sentence + self.attended_weight * attended
         scores = scores + s.ridge_weight * ridge
         weighted = ((s.token_match_weight, match), (s.head_weight, head), (s.neighbour_weight, near))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,7 @@ from fewaspect.data.labels import (
     to_indicator_matrix,
     unknown_aspect_error,
 )
+from fewaspect.data.polarity import check_polarity
 from fewaspect.text.identity import example_identity
 
 _CONTRADICTED = "that other examples contradict (label_issues)"
@@ -44,6 +45,7 @@ class Examples:
     descriptions: Mapping[str, str]
     unnamed: frozenset[str] = frozenset()  # names that are mere numbers of columns and say nothing
     remarks: tuple[str, ...] = ()
+    polarities: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # that were given, by text and aspect
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -63,6 +65,11 @@ class Examples:
     def shots(self, name: str) -> int:
         return sum(name in own for own in self.sentences.values())
 
+    def same_aspects(self, other: Examples) -> bool:
+        """Whether they differ in polarities and remarks at most, which leave the fitted aspects as they are."""
+        first, second = (replace(one, remarks=(), polarities={}) for one in (self, other))
+        return first == second
+
     def with_aspect(self, name: str, texts: Sequence[str], description: str | None) -> Examples:
         """One more aspect, behind the others."""
         if check_name(name, "name") in self.names:
@@ -80,9 +87,11 @@ class Examples:
         left = {text: own - {name} for text, own in self.sentences.items() if own != {name}}
         names = tuple(other for other in self.names if other != name)
         described = {other: text for other, text in self.descriptions.items() if other != name}
+        polar = {text: {a: p for a, p in own.items() if a != name} for text, own in self.polarities.items()}
         return replace(
-            self, names=names, sentences=left, descriptions=described, unnamed=self.unnamed - {name}, remarks=()
-        )
+            self, names=names, sentences=left, descriptions=described, unnamed=self.unnamed - {name}, remarks=(),
+            polarities={text: own for text, own in polar.items() if own},
+        )  # fmt: skip
 
     def with_labelled(self, texts: Any, labels: Any) -> Examples:
         """More sentences for aspects that are known."""
@@ -119,6 +128,27 @@ class Examples:
         _warn(remarks)
         return replace(self, sentences=sentences, remarks=remarks)
 
+    def with_polarities(self, texts: Sequence[str], given: Sequence[Mapping[str, str]]) -> Examples:
+        """What the texts say about their aspects, in place of what was said before. Where two of the polarities given
+        here differ, neither counts."""
+        known, said = {example_identity(text): text for text in self.sentences}, dict[tuple[str, str], set[str]]()
+        for row, (text, own) in enumerate(zip(texts, given, strict=True)):
+            text = known.get(example_identity(text), text)
+            for name, polarity in own.items():
+                if name not in self.sentences.get(text, ()):
+                    raise DataError(f'polarities: expected aspects of {shortened(text)}, found "{name}".')
+                said.setdefault((text, name), set()).add(check_polarity(polarity, f"polarities[{row}]"))
+        merged = {text: dict(own) for text, own in self.polarities.items()}
+        for (text, name), words in said.items():
+            merged.setdefault(text, {}).pop(name, None)
+            if len(words) == 1:
+                merged[text][name] = words.copy().pop()
+        contrary = [text for (text, _), words in said.items() if len(words) > 1]
+        remarks = _remark(len(contrary), contrary, "given with different polarities, of which none counts")
+        _warn(remarks)
+        polar = {text: own for text, own in merged.items() if own}
+        return replace(self, polarities=polar, remarks=(*self.remarks, *remarks))
+
     def without_unreadable(self, texts: Sequence[str]) -> Examples:
         """Without sentences in which the encoder finds no word; they are told like others that cannot be used."""
         remarks = _remark(len(texts), texts, "without a word to read, left out")
@@ -134,7 +164,7 @@ class Examples:
 
 def read_examples(
     X: Any, y: Any = None, *, names: Sequence[str] | None = None, descriptions: Mapping[str, str] | None = None,
-    none: Iterable[str] = (),
+    none: Iterable[str] = (), polarities: Any = None,
 ) -> tuple[Examples, bool]:  # fmt: skip
     """Examples from a dict of lists, or from texts with lists of names or a 0/1 matrix; true if it was a matrix."""
     given = None if names is None else check_texts(names, "names")
@@ -145,7 +175,37 @@ def read_examples(
     unnamed = frozenset(order if matrix and given is None and not has_column_names(labels) else ())
     start = Examples(tuple(order), {}, _descriptions(descriptions or {}, order), unnamed)
     negatives: Labelled = [(text, ()) for text in check_texts(none, "none")]
-    return start.with_sentences([*labelled, *negatives], joining=by_aspect), matrix
+    read = start.with_sentences([*labelled, *negatives], joining=by_aspect)
+    if polarities is None:
+        return read, matrix
+    polar = _parallel_polarities(X, polarities) if by_aspect else check_polarities(polarities, len(labelled))
+    return read.with_polarities([text for text, _ in labelled], polar), matrix
+
+
+def check_polarities(polarities: Any, texts: int) -> list[Mapping[str, str]]:
+    """A dict from aspects to polarities for each text, or nothing."""
+    rows = list(polarities) if isinstance(polarities, Iterable) and not isinstance(polarities, str | Mapping) else None
+    if rows is None or len(rows) != texts or any(not isinstance(row, Mapping | None) for row in rows):
+        found = f"{len(rows)} of them" if rows is not None else type(polarities).__name__
+        raise DataError(
+            f'polarities: expected a dict such as {{"food": "negative"}} for each of {texts} texts, found {found}.'
+        )
+    return [row or {} for row in rows]
+
+
+def _parallel_polarities(X: Mapping[str, Any], polarities: Any) -> list[Mapping[str, str]]:
+    """Of each example of each aspect, in the order of `X`, from a list beside its list of examples."""
+    if not isinstance(polarities, Mapping):
+        raise DataError(f"polarities: expected a dict of lists as of the examples, found {type(polarities).__name__}.")
+    _refuse_unknown(polarities, list(X))
+    found: list[Mapping[str, str]] = []
+    for name, texts in X.items():
+        count, own = len(check_texts(texts)), polarities.get(name)
+        own = [None] * count if own is None else [own] * count if isinstance(own, str) else list(own)
+        if len(own) != count:
+            raise DataError(f'polarities of "{name}": expected one for each of {count} examples, found {len(own)}.')
+        found += [{} if polarity is None else {name: polarity} for polarity in own]
+    return found
 
 
 def _from_dict(X: Mapping[str, Any], labels: Any, names: Sequence[str] | None) -> tuple[Sequence[str], Labelled]:

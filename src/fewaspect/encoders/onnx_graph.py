@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fewaspect.core.errors import EncoderError
-from fewaspect.inference.encoder import OUTPUT, SHARED_OUTPUT
+from fewaspect.inference.encoder import OUTPUT
 
 MAX_WEIGHT = 64  # of an int8 weight: 7 bits
 SMOOTHQUANT_ALPHA = 0.85
@@ -54,15 +54,14 @@ def bert_graph(
     architecture: Architecture,
     ranges: Mapping[str, ActivationRanges] | None = None,
     expose_activations: bool = False,
-    shared_layers: int | None = None,
 ) -> bytes:
     """The serialised model: `input_ids` and `mask`, (B, T) int32, to `states`, (B, T, d).
 
     With `ranges` of each "<layer>.<matmul>" in int8, else in fp32. `expose_activations` adds the input of every matrix
-    product as an output, from which ranges are measured; `shared_layers` adds the states after so many layers.
+    product as an output, from which ranges are measured.
     """
     try:
-        return _BertGraph(weights, architecture, ranges or {}, expose_activations, shared_layers).serialised()
+        return _BertGraph(weights, architecture, ranges or {}, expose_activations).serialised()
     except KeyError as error:
         raise EncoderError(f"expected the weights of a BERT, found none called {error}.") from None
 
@@ -85,25 +84,24 @@ class LayerGraph:
         opsets = [helper.make_opsetid("", 17), helper.make_opsetid(FUSED_DOMAIN, 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
 
-    def _layer(self, layer: int, state: str, name: str | None = None, rows: str | None = None) -> str:
-        """The state after a layer, called `name`; with `rows`, of the first tokens alone, which attend to all."""
-        source, here = f"encoder.layer.{layer}", f"{layer}."
-        qkv = [f"{source}.attention.self.{part}" for part in ("query", "key", "value")]
+    def _layer(self, layer: int, state: str, name: str | None = None) -> str:
+        """The state after a layer, called `name`."""
+        here = f"{layer}."
+        qkv = [f"encoder.layer.{layer}.attention.self.{part}" for part in ("query", "key", "value")]
         weights = np.concatenate([self.weights[f"{part}.weight"] for part in qkv])
         bias = np.concatenate([self.weights[f"{part}.bias"] for part in qkv])
         attended = self._attention(here + "attention", state, weights, bias)
-        if rows is not None:
-            attended, state = (self._first_tokens(part, rows) for part in (attended, state))
+        return self._above_attention(layer, attended, state, name)
+
+    def _above_attention(self, layer: int, attended: str, state: str, name: str | None = None) -> str:
+        """What a layer does after its attention."""
+        source, here = f"encoder.layer.{layer}", f"{layer}."
         output = self._linear(here + "attended", attended, f"{source}.attention.output.dense")
         middle = self._skip_layer_norm(here + "middle", output, state, f"{source}.attention.output.LayerNorm")
         up = self._linear(here + "up", middle, f"{source}.intermediate.dense")
         active = self._node("FastGelu" if self.ranges else "Gelu", [up], [here + "active"])
         down = self._linear(here + "down", active, f"{source}.output.dense")
         return self._skip_layer_norm(name or here + "state", down, middle, f"{source}.output.LayerNorm")
-
-    def _first_tokens(self, state: str, rows: str) -> str:
-        places = [self._initializer(f"{state}.{name}", np.array([place])) for name, place in (("from", 0), ("axis", 1))]
-        return self._node("Slice", [state, places[0], rows, places[1]], [state + ".first"], domain="")
 
     def _attention(self, name: str, state: str, weights: np.ndarray, bias: np.ndarray) -> str:
         self.matmul_inputs[name] = state
@@ -168,21 +166,19 @@ class LayerGraph:
 class _BertGraph(LayerGraph):
     def __init__(
         self, weights: Mapping[str, np.ndarray], architecture: Architecture, ranges: Mapping[str, ActivationRanges],
-        expose_activations: bool, shared_layers: int | None,
+        expose_activations: bool,
     ) -> None:  # fmt: skip
         super().__init__(weights, architecture, ranges)
-        self.expose_activations, self.shared_layers = expose_activations, shared_layers
-        names = {(shared_layers or 0) - 1: SHARED_OUTPUT, architecture.layers - 1: OUTPUT}
+        self.expose_activations = expose_activations
         state = self._embeddings()
         for layer in range(architecture.layers):
-            state = self._layer(layer, state, names.get(layer))
+            state = self._layer(layer, state, OUTPUT if layer == architecture.layers - 1 else None)
 
     def serialised(self) -> bytes:
         from onnx import TensorProto, helper
 
         inputs = [helper.make_tensor_value_info(n, TensorProto.INT32, ["B", "T"]) for n in ("input_ids", "mask")]
         names = [OUTPUT, *(self.matmul_inputs.values() if self.expose_activations else ())]
-        names += [SHARED_OUTPUT] if self.shared_layers else []
         outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["B", "T", None]) for name in names]
         return self._serialise("encoder", inputs, outputs)
 

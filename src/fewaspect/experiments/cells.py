@@ -18,6 +18,7 @@ from fewaspect.experiments.results_file import numbered_results
 
 KEY = ("row", "benchmark", "split", "way", "shot", "seed")
 METRICS = ("auc", "f1", "oracle_count_f1", "count_accuracy", "always_one_accuracy")
+_LARGEST = 2**53  # of integers that every program reads as they are; no count and no score comes near
 _FIELDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("row", "method", "title", "benchmark", "split", "train", "encoder", "protocol"), str),
     **dict.fromkeys(("way", "shot", "queries", "seed", "episode_seed", "episodes"), int),
@@ -37,7 +38,7 @@ def read_cell(path: Path) -> dict[str, Any]:
     try:
         cell = json.loads(path.read_text(encoding="utf-8"))
         problem = _problem(cell)
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         problem = f"a damaged file: {error}"
     if problem:
         raise ResultError(
@@ -70,8 +71,11 @@ def _problem(cell: Any) -> str:
     """What keeps a JSON value from being a cell; empty if nothing does."""
     if not isinstance(cell, dict):
         return f"a {type(cell).__name__}."
+    if not _is_writable(cell):
+        return "text that is not Unicode, or numbers that are not finite."
     for name, kind in _FIELDS.items():
-        if not isinstance(cell.get(name), kind) or isinstance(cell.get(name), bool):
+        value = cell.get(name)
+        if not isinstance(value, kind) or isinstance(value, bool) or not _is_small(value):
             return f'"{name}" with the value {cell.get(name)!r}.'
     for name in METRICS:
         value, interval = cell.get(name, ""), cell.get(f"{name}_interval", "")
@@ -82,9 +86,22 @@ def _problem(cell: Any) -> str:
     return ""
 
 
+def _is_writable(cell: dict[str, Any]) -> bool:
+    """JSON also knows NaN in Python, and half of a surrogate pair, which no file can hold as text."""
+    try:
+        json.dumps(cell, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except ValueError:
+        return False
+    return True
+
+
+def _is_small(value: Any) -> bool:
+    return not isinstance(value, int | float) or abs(value) < _LARGEST
+
+
 def _is_score(value: Any) -> bool:
     """A number, or null where the metric is not defined."""
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and _is_small(value))
 
 
 def _is_interval(value: Any) -> bool:

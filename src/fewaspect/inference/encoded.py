@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,14 +17,15 @@ class Sentences:
     vectors: np.ndarray  # (B, d) unit vectors
     tokens: np.ndarray  # (tokens, d)
     lengths: np.ndarray  # (B,) int64
+    lower: np.ndarray | None = None  # (B, d) mean state of a lower layer, of an encoder that gives it
 
     @classmethod
-    def of(cls, states: Sequence[np.ndarray], width: int) -> Sentences:
+    def of(cls, states: Sequence[np.ndarray], width: int, lower: np.ndarray | None = None) -> Sentences:
         """From (T, d) states of each; the vector of a sentence is the direction of their sum."""
         sums = [part.sum(axis=0) for part in states]
         nothing = np.zeros((0, width), dtype=np.float32)
         lengths = np.array([len(part) for part in states], dtype=np.int64)
-        return cls(unit(np.stack(sums)) if sums else nothing, np.concatenate([nothing, *states]), lengths)
+        return cls(unit(np.stack(sums)) if sums else nothing, np.concatenate([nothing, *states]), lengths, lower)
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -47,14 +49,15 @@ class Sentences:
         """These sentences, in this order."""
         lengths = self.lengths[rows]
         within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        return Sentences(self.vectors[rows], self.tokens[np.repeat(self.starts[rows], lengths) + within], lengths)
+        tokens = self.tokens[np.repeat(self.starts[rows], lengths) + within]
+        return Sentences(self.vectors[rows], tokens, lengths, None if self.lower is None else self.lower[rows])
 
     def centred(self, mean: np.ndarray | None) -> Sentences:
         """Token states without `mean`, (d,), and sentence vectors anew from their sums; unchanged for None."""
         if mean is None:
             return self
         tokens = self.tokens - mean
-        return Sentences(unit(self.reduce(np.add, tokens)), tokens, self.lengths)
+        return Sentences(unit(self.reduce(np.add, tokens)), tokens, self.lengths, self.lower)
 
     def spans(self) -> list[tuple[int, int]]:
         """Where the tokens of each sentence begin and end."""
@@ -71,6 +74,19 @@ class Sentences:
         """(tokens, N) shares of the tokens within their sentence."""
         weights = np.exp(logits - np.repeat(self.reduce(np.maximum, logits), self.lengths, axis=0))
         return weights / np.repeat(self.reduce(np.add, weights), self.lengths, axis=0)
+
+
+class LowerStates(NamedTuple):
+    """Unit vectors of examples and label texts from a lower layer of the encoder, which is nearer to the words."""
+
+    examples: np.ndarray  # (S, d)
+    labels: np.ndarray  # (N, d) zeros for an unnamed aspect
+    mean: np.ndarray  # (d,) what they are centred by
+
+    def regression(self, membership: np.ndarray, named: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(M, d) examples, then the label texts of `named` aspects, (N,) bool, and their (M, N) labels."""
+        labels = np.eye(len(named), dtype=membership.dtype)[named]
+        return np.concatenate([self.examples, self.labels[named]]), np.concatenate([membership, labels])
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:

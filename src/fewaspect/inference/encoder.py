@@ -1,5 +1,6 @@
 """An encoder as it serves: the protocol, ONNX Runtime (on a CPU faster than torch, which is not needed), the threads;
-and the folder of an exported model: the encoder as one ONNX graph, its tokenizer, and the numbers of LPN+ as JSON.
+and the folder of a model: the encoder as one ONNX graph with its tokenizer, or the trained head of an encoder that a
+package installs; and the numbers of LPN+ as JSON.
 
 Workers have the cores. Numpy's own threads are held back: its products are many and small here, and on a busy machine
 threads that wait for each other at the end of every product take a hundred times as long.
@@ -23,13 +24,15 @@ from fewaspect.core.settings import to_json
 from fewaspect.text.tokenization import SentenceTokeniser, padded_ids
 
 SHIPPED = Path(__file__).parent / "shipped"
+NAMED = {"multilingual": Path(__file__).parent / "multilingual"}  # models that are chosen by name
 FORMAT, VERSION = "fewaspect-model", 2
 METADATA, GRAPH, TOKENIZER = "model.json", "encoder.onnx", "tokenizer.json"
 METADATA_0_1 = "runtime.json"
 _KEYS_0_1 = {"looking": "scorer", "presence": "probability_model"}
 SENTIMENT = "sentiment.onnx"  # models that tell no sentiment have none
+HEAD = "head.safetensors"  # in the place of graph and tokenizer, where a package installs the encoder
 OUTPUT = "states"  # of the graph: (B, T, d)
-SHARED_OUTPUT = "shared_states"  # those of a lower layer, from which sentiment is told, (B, T, d)
+SHARED_OUTPUT = "shared_states"  # those of a lower layer, (B, T, d): sentiment, and words as they stand
 
 
 class TextEncoder(Protocol):
@@ -50,6 +53,10 @@ class SharingEncoder(TextEncoder, Protocol):
 
     def shared_states(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The states, and those of the lower layer that sentiment is told from."""
+        ...
+
+    def states_and_lower(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], np.ndarray]:
+        """The states, and the (B, d) means of those of the lower layer."""
         ...
 
 
@@ -79,6 +86,16 @@ class OnnxTextEncoder:
         states, shared = ([padded[: len(row)] for padded, row in zip(part, ids, strict=True)] for part in found)
         return states, shared
 
+    def states_and_lower(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], np.ndarray]:
+        """(T, d) states of each sentence of a batch, and (B, d) means of those of the lower layer."""
+        states, shared = self.shared_states(ids)
+        return states, lower_means(shared)
+
+
+def lower_means(shared: Sequence[np.ndarray]) -> np.ndarray:
+    """(B, d) of (T, d) states of each, rounded to half precision: what is saved is exactly what was used."""
+    return np.stack([part.mean(axis=0) for part in shared]).astype(np.float16).astype(np.float32)
+
 
 def open_session(model: bytes | Path) -> Any:
     """A single-threaded CPU session. The only place that imports ONNX Runtime: its telemetry is switched off before."""
@@ -104,10 +121,14 @@ class OneThread:
     """While anyone is inside, products of numpy take one thread; the last to leave gives back what there was before."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
         self._controller: Any = None
         self._held: Any = None
+        self._begin()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._begin)  # where those who were inside are not there to leave
+
+    def _begin(self) -> None:
+        self._lock, self._inside = threading.Lock(), 0
 
     def __enter__(self) -> None:
         with self._lock:
@@ -145,8 +166,14 @@ def is_model(folder: Path) -> bool:
 
 def model_files(folder: Path) -> list[Path]:
     """All files that an exported model consists of, metadata first."""
-    names = (METADATA if (folder / METADATA).is_file() else METADATA_0_1, GRAPH, TOKENIZER)
+    encoder = (HEAD,) if (folder / HEAD).is_file() else (GRAPH, TOKENIZER)
+    names = (METADATA if (folder / METADATA).is_file() else METADATA_0_1, *encoder)
     return [folder / name for name in (*names, *((SENTIMENT,) if (folder / SENTIMENT).is_file() else ()))]
+
+
+def model_folder(model: str | Path) -> Path:
+    """Of a model by its name or its folder; a name wins."""
+    return NAMED.get(str(model)) or Path(model)
 
 
 def write_model(folder: Path, graph: bytes, tokeniser: SentenceTokeniser, metadata: Mapping[str, Any]) -> None:
@@ -170,7 +197,8 @@ def read_metadata(folder: Path) -> dict[str, Any]:
         metadata = dict(json.loads(path.read_text(encoding="utf-8")))
         if (found := (metadata.get("format"), metadata.get("version"))) != expected:
             raise ValueError(f"format {found[0]}, version {found[1]}")
-        names = (GRAPH, TOKENIZER, *((SENTIMENT,) if "sentiment" in metadata else ()))
+        names = [HEAD] if "package" in metadata else [GRAPH, TOKENIZER]
+        names += [SENTIMENT] if "sentiment" in metadata else []
         digests = {name: str(metadata["files"][name]) for name in names}
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise CheckpointError(
@@ -181,8 +209,12 @@ def read_metadata(folder: Path) -> dict[str, Any]:
     return {_KEYS_0_1.get(str(key), str(key)): value for key, value in metadata.items()}
 
 
-def load_encoder(folder: Path, metadata: Mapping[str, Any]) -> OnnxTextEncoder:
+def load_encoder(folder: Path, metadata: Mapping[str, Any]) -> TextEncoder:
     """The encoder of an exported model, ready to serve."""
+    if "package" in metadata:
+        from fewaspect.inference.universal_encoder import load_universal_encoder
+
+        return load_universal_encoder(folder, metadata)
     from tokenizers import Tokenizer
 
     tokeniser = SentenceTokeniser(Tokenizer.from_file(str(folder / TOKENIZER)), int(metadata["max_length"]))

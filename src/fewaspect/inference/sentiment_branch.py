@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from fewaspect.inference.encoder import open_session
+from fewaspect.core.errors import CheckpointError
+from fewaspect.inference.encoder import SENTIMENT, open_session
 
-INPUTS = ("label", "sentence", "label_mask", "sentence_mask")  # (B, L, d), (B, T, d), (B, L), (B, T)
-LOGITS = "logits"  # (B, 3)
+INPUTS = ("lower", "last", "mask", "label_lower", "label_last", "rows")  # (S, T, d) twice, (S, T), (P, d) twice, (P,)
+LOGITS = "logits"  # (P, 3)
 MOST_PLACES = 1024  # tokens at once, padding included: as much as stays in a core's own cache
+States = tuple[np.ndarray, np.ndarray]  # of the encoder's lower layer and of its last one: (T, d) or, of a label, (d,)
 
 
 class SentimentBranch:
@@ -23,25 +25,44 @@ class SentimentBranch:
         self, model: bytes | Path, temperature: float = 1.0, neutral_bias: float = 0.0, mixed_least: float = 0.3
     ) -> None:
         self.session = open_session(model)
+        if (found := {own.name for own in self.session.get_inputs()}) != set(INPUTS):
+            raise CheckpointError(
+                f"{SENTIMENT}: expected a branch with the inputs {', '.join(INPUTS)}, "
+                f"found {', '.join(sorted(found))}.\n"
+                "It is of an earlier version; train it again: benchmarks/studies/sentiment_model.py."
+            )
         self.temperature, self.neutral_bias, self.mixed_least = temperature, neutral_bias, mixed_least
 
-    def logits(self, labels: Sequence[np.ndarray], sentences: Sequence[np.ndarray]) -> np.ndarray:
-        """(pairs, 3) of (L, d) and (T, d) states of each pair."""
-        (label, label_mask), (sentence, sentence_mask) = padded_states(labels), padded_states(sentences)
-        values = (label, sentence, label_mask, sentence_mask)
-        (found,) = self.session.run([LOGITS], dict(zip(INPUTS, values, strict=True)))
+    def logits(self, sentences: Sequence[States], labels: Sequence[States], rows: Sequence[int]) -> np.ndarray:
+        """(pairs, 3) of pairs of a label and the sentence whose number is given."""
+        (found,) = self.session.run([LOGITS], branch_inputs(sentences, labels, rows))
         return np.asarray(found)
 
-    def probabilities(self, labels: Sequence[np.ndarray], sentences: Sequence[np.ndarray]) -> np.ndarray:
-        """(pairs, 3) of negative, neutral, positive; sentences of similar length waste little on padding."""
+    def probabilities(self, sentences: Sequence[States], labels: Sequence[States], rows: Sequence[int]) -> np.ndarray:
+        """(pairs, 3) of negative, neutral, positive. `rows` ascend; sentences of similar length waste little on
+        padding."""
         found = [np.zeros((0, 3), dtype=np.float32)]
-        longest = max(
-            (len(label) + len(sentence) for label, sentence in zip(labels, sentences, strict=True)), default=1
-        )
-        step = max(1, MOST_PLACES // longest)
-        for first in range(0, len(labels), step):
-            found.append(self.logits(labels[first : first + step], sentences[first : first + step]))
+        step = max(1, MOST_PLACES // max((len(lower) for lower, _ in sentences), default=1))
+        for first in range(0, len(sentences), step):
+            start, end = np.searchsorted(rows, [first, first + step])
+            if start < end:
+                own = [row - first for row in rows[start:end]]
+                found.append(self.logits(sentences[first : first + step], labels[start:end], own))
         return calibrated_probabilities(np.concatenate(found), self.temperature, self.neutral_bias)
+
+    def of_pairs(self, sentences: Sequence[States], labels: Sequence[States], pairs: np.ndarray) -> np.ndarray:
+        """(P, 3) of (P, 2) numbers of a sentence and a label, by sentence; others than these are not read."""
+        asked, rows = np.unique(pairs[:, 0], return_inverse=True)
+        return self.probabilities([sentences[q] for q in asked], [labels[n] for n in pairs[:, 1]], rows.tolist())
+
+
+def branch_inputs(sentences: Sequence[States], labels: Sequence[States], rows: Sequence[int]) -> dict[str, np.ndarray]:
+    """What the graph reads."""
+    lower, last = zip(*sentences, strict=True)
+    padded, mask = padded_states(lower)
+    of_labels = (np.stack(part) for part in zip(*labels, strict=True))
+    values = (padded, padded_states(last)[0], mask, *of_labels, np.asarray(rows, dtype=np.int32))
+    return dict(zip(INPUTS, values, strict=True))
 
 
 def calibrated_probabilities(logits: np.ndarray, temperature: float, neutral_bias: float) -> np.ndarray:

@@ -15,44 +15,51 @@ CLASSES = 3  # negative, neutral, positive
 
 
 class PolarityBranch(nn.Module):
-    """BERT layers over the tokens of a label followed by those of a sentence; the label's tokens give the answer.
+    """BERT layers over the tokens of a sentence, then `answer_layers` in which the vector of a label attends to them.
 
-    Both are given as states of the layer below. A learned vector is added to either kind. The last `answer_layers` are
-    computed for the tokens of the label alone, which saves most of their cost.
+    A sentence is read once for all of its labels. Both are given as states of the encoder's lower layer, and of its
+    last layer, from which a learned matrix adds what detection knows of them.
     """
 
-    def __init__(self, layers: Sequence[Any], heads: int, answer_layers: int = 1) -> None:
+    def __init__(self, layers: Sequence[Any], heads: int, answer_layers: int) -> None:
         super().__init__()
-        self.answer_layers = answer_layers
+        self.answer_layers, self.heads = answer_layers, heads
         self.layers = nn.ModuleList(copy.deepcopy(layer) for layer in layers)
-        self.heads = heads
         width = int(layers[0].output.dense.out_features)
-        self.kind = nn.Parameter(torch.zeros(2, width))  # of label and of sentence
+        self.upper = nn.Linear(width, width)  # of the last layer's states
+        self.kind = nn.Parameter(torch.zeros(width))  # of labels
         self.head = nn.Linear(width, CLASSES)
+        nn.init.zeros_(self.upper.weight)
+        nn.init.zeros_(self.upper.bias)
 
-    def forward(self, label: Tensor, label_mask: Tensor, sentence: Tensor, sentence_mask: Tensor) -> Tensor:
-        """(B, 3) logits of (B, L, d) and (B, T, d) states with (B, L) and (B, T) masks."""
-        states = torch.cat([label + self.kind[0], sentence + self.kind[1]], dim=1)
-        mask = torch.cat([label_mask, sentence_mask], dim=1).bool()
-        full, rows = len(self.layers) - self.answer_layers, label.shape[1]
+    def forward(self, sentences: Tensor, mask: Tensor, labels: Tensor, rows: Tensor) -> Tensor:
+        """(P, 3) logits of P pairs: (S, T, 2d) lower and last states, their (S, T) mask, (P, 2d) of the labels, and
+        (P,) which sentence is meant."""
+        states, answer = self._entered(sentences), self._entered(labels) + self.kind  # (S, T, d), (P, d)
+        real = mask.bool()[:, None, None, :]
+        full = len(self.layers) - self.answer_layers
         for layer in self.layers[:full]:
-            states = self._layer(layer, states, mask, states.shape[1])
+            states = self._layer(layer, states, states, real)
+        real, answer = real[rows], answer[:, None]
         for layer in self.layers[full:]:
-            answer = self._layer(layer, states, mask, rows)  # (B, L, d)
-            states = torch.cat([answer, states[:, rows:]], dim=1)
-        weights = label_mask / label_mask.sum(dim=1, keepdim=True)
-        pooled = torch.einsum("bl,bld->bd", weights, states[:, :rows].float())
-        return self.head(F.dropout(pooled, DROPOUT, self.training))
+            answer = self._layer(layer, answer, states, real, rows)
+        return self.head(F.dropout(answer[:, 0].float(), DROPOUT, self.training))
 
-    def _layer(self, layer: Any, states: Tensor, mask: Tensor, rows: int) -> Tensor:
-        """(B, rows, d): a BERT layer for the first rows, which attend to all."""
-        own, attention = states[:, :rows], layer.attention
+    def _entered(self, states: Tensor) -> Tensor:
+        lower, last = states.chunk(2, dim=-1)
+        return lower + self.upper(last)
+
+    def _layer(self, layer: Any, own: Tensor, read: Tensor, mask: Tensor, rows: Tensor | None = None) -> Tensor:
+        """(B, Q, d): a BERT layer for (B, Q, d) states, which attend to those that are read."""
+        attention = layer.attention
         query, key, value = (
             part(of).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-            for part, of in ((attention.self.query, own), (attention.self.key, states), (attention.self.value, states))
+            for part, of in ((attention.self.query, own), (attention.self.key, read), (attention.self.value, read))
         )
-        read = F.scaled_dot_product_attention(query, key, value, attn_mask=mask[:, None, None, :])
-        read = attention.output.dense(read.transpose(1, 2).flatten(-2))
-        middle = attention.output.LayerNorm(own + F.dropout(read, DROPOUT, self.training))
+        if rows is not None:
+            key, value = key[rows], value[rows]
+        found = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        found = attention.output.dense(found.transpose(1, 2).flatten(-2))
+        middle = attention.output.LayerNorm(own + F.dropout(found, DROPOUT, self.training))
         deep = layer.output.dense(F.gelu(layer.intermediate.dense(middle)))
         return layer.output.LayerNorm(middle + F.dropout(deep, DROPOUT, self.training))

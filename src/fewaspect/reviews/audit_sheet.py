@@ -9,18 +9,10 @@ from typing import Any
 from fewaspect.core.errors import CheckpointError, ConfigError, FewAspectError
 from fewaspect.core.files import atomic_write
 from fewaspect.data.formats.record_fields import SEPARATOR, Fields, make_sentence
-from fewaspect.data.formats.records import (
-    LineReader,
-    Place,
-    Record,
-    join_names,
-    json_objects,
-    opened_text,
-    quoted,
-    table_rows,
-    table_writer,
-)
+from fewaspect.data.formats.records import Place, join_names, quoted, table_writer
 from fewaspect.detector.labelling.audit import Audit
+from fewaspect.reviews.formats import InputFormat
+from fewaspect.reviews.readers.source import Source
 from fewaspect.reviews.writers import as_json
 from fewaspect.text.identity import example_identity
 
@@ -102,21 +94,19 @@ def read_sheet(sheet: Path) -> tuple[Audit, Labels]:
 
 
 def _records(sheet: Path) -> Iterator[tuple[Place, str, Any]]:
-    """Place, text and labels of each row, None for labels that were not filled in."""
-    with opened_text(sheet) as file:
-        lines = LineReader(file, Place(sheet), "utf-8")
-        if sheet.suffix.lower() in LINES:
-            for record in json_objects(lines):
-                yield Place(sheet).line(record.line), str(record.values.get("text", "")), record.values.get("labels")
+    """Place, text and labels of each row, None for labels that were not filled in; a spreadsheet may have saved it."""
+    format = InputFormat.JSONL if sheet.suffix.lower() in LINES else InputFormat.CSV
+    with Source(str(sheet), format).records() as records:
+        if records.names is None:
+            for place, fields in records.rows:
+                yield place, str(fields.get("text", "")), fields.get("labels")
             return
-        rows = table_rows(lines, ",")
-        header = [name.strip() for name in next(rows, Record(1, 0, [])).values]
-        if missing := [name for name in ("text", "labels") if name not in header]:
-            raise Place(sheet).line(1).error(f"expected a column {quoted(missing[0])}, found {', '.join(header)}.")
-        for row in rows:
-            text, given = (row.values[header.index(name)] for name in ("text", "labels"))
-            stripped = given.strip()
-            yield Place(sheet).line(row.line), text, None if not stripped else [] if stripped in NONE else stripped
+        if missing := [name for name in ("text", "labels") if name not in records.names]:
+            found = ", ".join(records.names)
+            raise records.place.error(f"expected a column {quoted(missing[0])}, found {found}.")
+        for place, fields in records.rows:
+            given = fields["labels"].strip()
+            yield place, fields["text"], None if not given else [] if given in NONE else given
 
 
 def _cell(place: Place, names: Sequence[str] | None) -> str:

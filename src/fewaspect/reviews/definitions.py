@@ -14,11 +14,12 @@ from fewaspect.data.formats.json_lines import FEWASP_TEXT
 from fewaspect.data.formats.recognition import EXTENSIONS
 from fewaspect.data.formats.records import FILE_LIMIT, Place, opened_text, parse_json, quoted, read_whole, shown
 from fewaspect.data.labelled import SentenceSet
+from fewaspect.data.polarity import ANSWERS, POLARITY_SIGNS
 
 _MAPPING = re.compile(rb'\s*\{\s*(\}|"(?:[^"\\]|\\.)*"\s*:\s*(null|\[\s*["\]]|\{))')  # a first value that no record has
 _PEEK = 1 << 16
 _KIND = "a mapping of aspects"
-_PARTS = ("examples", "description")
+_PARTS = ("examples", "description", *ANSWERS)
 _YAML = (".yaml", ".yml")
 _OPTION = re.compile(r"--(from|text-field|label-field|label-separator|encoding)\b")
 
@@ -31,6 +32,12 @@ class Definitions:
     labels: list[list[str]] | None
     names: tuple[str, ...]
     descriptions: dict[str, str] = field(default_factory=dict)
+    polarities: dict[str, list[str | None]] | list[dict[str, str]] | None = None  # beside the examples, as `fit` takes
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What `fit` is given besides examples and labels."""
+        return {"names": self.names, "descriptions": self.descriptions, "polarities": self.polarities}
 
 
 def read_definitions(path: Path) -> Definitions:
@@ -46,15 +53,15 @@ def read_definitions(path: Path) -> Definitions:
             f"found {path.suffix or 'none'}.",
             "Write a list of sentences for each aspect into a file that ends in .yaml.",
         )
-    return _from_sentences(read_labelled(path), Place(path))
+    return _from_sentences(read_labelled(path, polarities=True), Place(path))
 
 
-def read_labelled(path: Path) -> SentenceSet:
+def read_labelled(path: Path, polarities: bool = False) -> SentenceSet:
     """Labelled sentences, for commands that have no options to say how they are written."""
     from fewaspect.data.formats import read_sentences
 
     try:
-        return read_sentences(path)
+        return read_sentences(path, polarities=polarities)
     except DataError as error:
         if not _OPTION.search(str(error)):
             raise
@@ -76,34 +83,56 @@ def _from_sentences(sentences: SentenceSet, place: Place) -> Definitions:
     if not sentences.classes:
         raise place.error("expected sentences with aspects, found none that has any.")
     in_order = dict.fromkeys(name for sentence in sentences for name in sentence.aspects)
-    return Definitions(list(sentences.texts), [list(s.aspects) for s in sentences], tuple(in_order))
+    polar = [
+        {name: polarity for name, polarity in zip(sentence.aspects, sentence.polarities, strict=False) if polarity}
+        for sentence in sentences
+    ]
+    labels = [list(sentence.aspects) for sentence in sentences]
+    return Definitions(list(sentences.texts), labels, tuple(in_order), polarities=polar if any(polar) else None)
 
 
 def _from_mapping(content: object, place: Place) -> Definitions:
-    """{"food": ["the soup was cold"], "parking": {"description": "garage, valet", "examples": []}}"""
+    """{"food": ["the soup was cold"], "parking": {"description": "garage, valet", "examples": []}}
+
+    With polarities: {"food-": ["the soup was cold"], "parking": {"positive": ["a valet"]}}. The name of an aspect may
+    end in a sign where its value is a mapping.
+    """
     if not isinstance(content, dict) or not content:
         found = "an empty one" if content == {} else shown(content)
         raise place.error(f"expected a mapping of aspect names to examples, found {found}.")
     by_aspect: dict[str, list[str]] = {}
-    descriptions = {}
+    polarities: dict[str, list[str | None]] = {}
+    descriptions, names = {}, set[str]()
     for name, value in content.items():
         if not isinstance(name, str) or not name.strip():
             raise place.error(f"expected the name of an aspect, found {shown(name)}.", "Put the name in quotes.")
         here = place.at(f"aspect {quoted(name)}")
-        if (aspect := name.strip()) in by_aspect:
+        if name.strip() in names:
             raise here.error("expected each name once, found two that differ in spaces only.", "Join their examples.")
-        described = _described(value, here)
-        by_aspect[aspect] = _examples(described.get("examples") or [], here)
+        names.add(name.strip())
+        aspect, own = _polar_key(name.strip(), value)
+        described = {own: value or []} if not isinstance(value, dict) else _described(value, here)
+        for part in ("examples", *ANSWERS):
+            texts = _examples(described.get(part) or [], here)
+            by_aspect.setdefault(aspect, []).extend(texts)
+            polarities.setdefault(aspect, []).extend([None if part == "examples" else part] * len(texts))
         if description := _description(described.get("description") or "", here):
             descriptions[aspect] = description
-    return Definitions(by_aspect, None, tuple(by_aspect), descriptions)
+    polar = polarities if any(any(own) for own in polarities.values()) else None
+    return Definitions(by_aspect, None, tuple(by_aspect), descriptions, polar)
 
 
-def _described(value: object, here: Place) -> Mapping[str, Any]:
-    described: Mapping[str, Any] = value if isinstance(value, dict) else {"examples": value or []}
-    if unknown := [str(name) for name in described if name not in _PARTS]:
-        raise here.error(f'expected "examples" and "description", found {quoted(unknown[0])}.')
-    return described
+def _polar_key(name: str, value: object) -> tuple[str, str]:
+    """The aspect that a key stands for, and what its examples are: "food-" has negative ones of food."""
+    if isinstance(value, dict) or len(name) < 2 or name[-1] not in POLARITY_SIGNS:
+        return name, "examples"
+    return name[:-1].strip(), POLARITY_SIGNS[name[-1]]
+
+
+def _described(value: Mapping[str, Any], here: Place) -> Mapping[str, Any]:
+    if unknown := [str(name) for name in value if name not in _PARTS]:
+        raise here.error(f'expected "examples", "description" or a polarity, found {quoted(unknown[0])}.')
+    return value
 
 
 def _examples(examples: object, here: Place) -> list[str]:
@@ -147,9 +176,11 @@ def _json(path: Path) -> object:
 def _yaml(path: Path) -> object:
     import yaml
 
+    from fewaspect.core.yaml_reader import YamlReader, load_yaml
+
     place = Place(path)
 
-    class Loader(yaml.SafeLoader):
+    class Reader(YamlReader):
         """Refuses a name that occurs twice, of which plain YAML would forget the first."""
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
@@ -163,9 +194,9 @@ def _yaml(path: Path) -> object:
             return super().construct_mapping(node, deep)
 
     try:
-        return yaml.load(read_whole(path, _KIND), Loader)
+        return load_yaml(read_whole(path, _KIND), Reader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise place.line(line).error(f"expected YAML, found a fault ({error.problem}).") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except yaml.YAMLError as error:
         raise place.error(f"expected YAML, found something else ({error}).") from None

@@ -20,6 +20,7 @@ class InputFormat(str, Enum):
     TSV = "tsv"
     JSONL = "jsonl"
     PARQUET = "parquet"
+    XLSX = "xlsx"
 
 
 class OutputFormat(str, Enum):
@@ -29,6 +30,7 @@ class OutputFormat(str, Enum):
     TSV = "tsv"
     JSONL = "jsonl"
     PARQUET = "parquet"
+    XLSX = "xlsx"
     HTML = "html"
 
 
@@ -40,11 +42,21 @@ class PipeFormat(str, Enum):
     TSV = "tsv"
     JSONL = "jsonl"
     PARQUET = "parquet"
+    XLSX = "xlsx"
     HTML = "html"
 
 
+class RowUnit(str, Enum):
+    """What a row of results is about."""
+
+    REVIEW = "review"
+    SENTENCE = "sentence"
+
+
 F = TypeVar("F", InputFormat, OutputFormat)
-_EXTENSIONS = {".text": "txt", ".tab": "tsv", ".ndjson": "jsonl", ".pq": "parquet", ".htm": "html"}
+_EXTENSIONS = {
+    ".text": "txt", ".tab": "tsv", ".ndjson": "jsonl", ".pq": "parquet", ".xlsm": "xlsx", ".htm": "html",
+}  # fmt: skip
 
 
 def choose_formats(

@@ -10,7 +10,8 @@ from typing import IO, TYPE_CHECKING, Any
 from fewaspect.core.extras import require
 from fewaspect.data.formats.records import quoted, shown
 from fewaspect.detector.arrow_tables import ACCEPTED, ASPECTS, SENTIMENT_OF, TO_REVIEW
-from fewaspect.reviews.readers.source import Columns, Kind
+from fewaspect.reviews.readers.columns import Kind
+from fewaspect.reviews.readers.source import Columns
 from fewaspect.reviews.writers import Layout, Row, Writer, as_json, refuse_new_columns
 
 if TYPE_CHECKING:

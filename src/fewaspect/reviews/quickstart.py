@@ -56,7 +56,7 @@ def run_quickstart(out: Path) -> Path:
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExampleWarning)
-        detector.fit(given.examples, given.labels, names=given.names, descriptions=given.descriptions)
+        detector.fit(given.examples, given.labels, **given.options)
         detector.adapt(sample.texts())
     ready, shots = time.perf_counter() - started, detector.shots_
     console.print(f"{len(shots)} aspects, {sum(shots.values())} examples, ready in {ready:.1f} s.")

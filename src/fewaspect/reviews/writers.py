@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from fewaspect.reviews.pipeline import Summary
 
 JOINT = "; "
+BINARY = (OutputFormat.PARQUET, OutputFormat.XLSX)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four: full width
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 _DIGITS = 4
@@ -205,12 +206,13 @@ class Target(NamedTuple):
     name: str
     format: OutputFormat
     title: str = ""
+    spreadsheet: bool = False  # CSV and TSV: with a byte order mark, and no cell a formula
 
 
 @contextmanager
 def open_writer(target: Target, layout: Layout, columns: Columns) -> Iterator[Writer]:
     """What writes the target; after an error a file is as it was before, while a pipe has what was written."""
-    with open_target(target.name, binary=target.format is OutputFormat.PARQUET) as file:
+    with open_target(target.name, binary=target.format in BINARY) as file:
         writer = _make(target, file, layout, columns)
         try:
             yield _Flushed(writer, file) if target.name == STANDARD else writer
@@ -232,7 +234,12 @@ def _make(target: Target, file: IO[Any], layout: Layout, columns: Columns) -> Wr
 
         return ParquetRows(file, layout, columns)
     join_names(place, layout.classes, JOINT.strip(), JOINT)
-    return TableWriter(file, layout, columns, "\t" if target.format is OutputFormat.TSV else ",")
+    if target.format is OutputFormat.XLSX:
+        from fewaspect.reviews.excel_rows import ExcelRows
+
+        return ExcelRows(file, layout, columns)
+    delimiter = "\t" if target.format is OutputFormat.TSV else ","
+    return TableWriter(file, layout, columns, delimiter, spreadsheet=target.spreadsheet)
 
 
 class JsonWriter(Writer):
@@ -249,24 +256,29 @@ class JsonWriter(Writer):
 
 
 class TableWriter(Writer):
-    """CSV or TSV: the columns as they were, the aspects joined by "; ", one column of probabilities per aspect."""
+    """CSV or TSV: the columns as they were, the aspects joined by "; ", one column of probabilities per aspect.
+
+    For a `spreadsheet`, with a byte order mark, by which Excel knows UTF-8, and with formulas made harmless.
+    """
 
     def __init__(
-        self, file: IO[Any], layout: Layout, columns: Columns, delimiter: str, *, harmless: bool = False
+        self, file: IO[Any], layout: Layout, columns: Columns, delimiter: str, *, spreadsheet: bool = False
     ) -> None:  # fmt: skip
-        self.layout, self.names, self.harmless = layout, list(columns.kinds), harmless
+        self.layout, self.names, self.spreadsheet = layout, list(columns.kinds), spreadsheet
+        if spreadsheet:
+            file.write("\ufeff")
         self.writer = table_writer(file, delimiter)
         self._row([*self.names, *layout.flat_names])
 
     def write(self, rows: Sequence[Row]) -> None:
         for row in rows:
             refuse_new_columns(row, self.names)
-            own = [_cell(row.fields.get(name)) for name in self.names]
-            added = (f"{v:.4f}" if isinstance(v, float) else _cell(v) for v in self.layout.flat(row).values())
+            own = [table_cell(row.fields.get(name)) for name in self.names]
+            added = (f"{v:.4f}" if isinstance(v, float) else table_cell(v) for v in self.layout.flat(row).values())
             self._row([*own, *added])
 
     def _row(self, cells: list[object]) -> None:
-        self.writer.writerow([harmless_cell(cell) for cell in cells] if self.harmless else cells)
+        self.writer.writerow([harmless_cell(cell) for cell in cells] if self.spreadsheet else cells)
 
 
 def harmless_cell(cell: object) -> object:
@@ -308,7 +320,8 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _cell(value: object) -> object:
+def table_cell(value: object) -> object:
+    """A value as tables of text have it."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return JOINT.join(value)
     if isinstance(value, list | tuple | dict):
@@ -361,6 +374,6 @@ def open_target(target: str, binary: bool = False) -> Iterator[Any]:
     elif sys.stdout is None:
         raise ConfigError("standard output: expected a pipe or a file, found it closed.\nName a file with --output.")
     elif binary and sys.stdout.isatty():
-        raise ConfigError("Parquet is not for a terminal.\nName a file with --output, or choose --to jsonl.")
+        raise ConfigError("Parquet and Excel are not for a terminal.\nName a file with --output, or choose --to jsonl.")
     else:
         yield sys.stdout.buffer if binary else _Utf8(sys.stdout.buffer)

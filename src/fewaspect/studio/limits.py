@@ -20,6 +20,10 @@ class Limits:
     examples: int = 5_000
     aspects: int = 100
     texts: int = 1_000  # in one request to detect
+    connections: int = 1_000  # at a time; fewer where the process may open few files
+    head_seconds: float = 15  # for the head of a request to arrive
+    silence_seconds: float = 30  # between two pieces of its body
+    body_rate: float = 1_000  # bytes per second of a body at least, after these seconds
     requests_per_second: float = 50
     burst: int = 300
 

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from fewaspect.core.errors import ConfigError
 from fewaspect.studio.api.security import LOOPBACK, AccessPolicy
+from fewaspect.studio.connections import most_connections, timed_protocol
 from fewaspect.studio.studio import Studio, default_data
 from fewaspect.studio.web_app import make_app
 
@@ -31,9 +32,11 @@ def run_studio(
         console.print(f"Port {default_port} is taken; another is used.")
     studio = Studio(data or str(default_data()))
     app = make_app(studio, access, warm=True)
+    most, at_once = most_connections(studio.limits)
     config = uvicorn.Config(
-        app, log_level="warning", proxy_headers=False, server_header=False, timeout_graceful_shutdown=3
-    )
+        app, http=timed_protocol(studio.limits, most), backlog=at_once, log_level="warning", proxy_headers=False,
+        server_header=False, timeout_graceful_shutdown=3,
+    )  # fmt: skip
     server = _AnnouncingServer(config, lambda: _announce(console, address, access, browser))
     with suppress(KeyboardInterrupt):  # which the server raises again once it has stopped
         server.run(sockets=[taken])

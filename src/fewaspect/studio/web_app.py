@@ -25,6 +25,7 @@ from fewaspect.studio.api import (
     sentences,
     status,
 )
+from fewaspect.studio.api.insights import comparisons, reports, sentiments
 from fewaspect.studio.api.problem_details import Problem, install_handlers
 from fewaspect.studio.api.security import AccessPolicy, SecurityMiddleware
 from fewaspect.studio.importing.project_import import add_sample_project
@@ -35,8 +36,11 @@ PAGE = Path(__file__).parent / "page"
 PREFIX = "/api/v1"
 ROUTERS = tuple(
     part.router
-    for part in (status, downloads, projects, aspects, examples, sentences, imports, detection, measures, quality)
-)
+    for part in (
+        status, downloads, projects, aspects, examples, sentences, imports, detection, measures, quality, comparisons,
+        sentiments, reports,
+    )
+)  # fmt: skip
 
 
 def make_app(studio: Studio, access: AccessPolicy | None = None, *, warm: bool = False, sample: bool = True) -> FastAPI:

@@ -12,12 +12,12 @@ from itertools import pairwise
 Span = tuple[int, int]  # start and end in a text
 
 _CLOSING = "\"'”’»)\\]}"
+_ALWAYS = "。！？｡؟۔।॥"  # of Chinese, Japanese, Arabic, Urdu, Hindi: they end a sentence, whatever follows
 # The lookbehinds match a run of dots or spaces from its first on; else a long run would take quadratic time.
-_STOP = re.compile(rf"[。！？｡]+[{_CLOSING}」』]*|(?<![.!?…])[.!?…]+[{_CLOSING}]*(?=\s)|(?<!\s)\s*\n\s*")
-_FULL_WIDTH = frozenset("。！？｡")
+_STOP = re.compile(rf"[{_ALWAYS}]+[{_CLOSING}」』）》】]*|(?<![.!?…])[.!?…]+[{_CLOSING}]*(?=\s)|(?<!\s)\s*\n\s*")
 _BEFORE = re.compile(r"[^\s(\[\"'“‘]+$")
 _DOTTED = re.compile(r"(?:\w\.)+\w", re.ASCII)
-_CLAUSE = re.compile(r"[,;:、，；]\s*|\s[-–—]\s")
+_CLAUSE = re.compile(r"[,;:、，；،؛]\s*|\s[-–—]\s")
 _SPACE = re.compile(r"\s+")
 ABBREVIATIONS = frozenset([
     "approx", "appt", "apt", "ave", "blvd", "capt", "co", "corp", "dept", "dr", "e.g", "eg", "est", "fig",
@@ -88,7 +88,7 @@ def _ends_sentence(text: str, match: re.Match[str], cased: bool) -> bool:
     goes_on = following.islower() and cased
     if not stop.strip():  # a line end
         return stop.count("\n") > 1 or not goes_on
-    if stop[0] in _FULL_WIDTH:
+    if stop[0] in _ALWAYS:
         return True
     if stop[-1] not in ".!?…":  # a closing quote or bracket: the sentence around it may go on
         return not following.islower()

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
+
+_SPACE = "\u2581"  # SentencePiece's sign for a space, as a token of its own
+_WORD = re.compile("[!-~]+")
+_NO_SPACES = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"  # Han
+)
+
+
+def _without_threads() -> None:
+    """A forked process would wait for threads of `tokenizers` that it does not have, whatever the parent asked for."""
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_without_threads)
 
 
 class SentenceTokeniser:
@@ -38,13 +58,20 @@ class SentenceTokeniser:
         fits = self.max_length - self.special_tokens - 1
         doubtful = [i for i, text in enumerate(texts) if len(text) > fits or not text.isascii()]
         result = [False] * len(texts)
+        for i in doubtful:  # each word is a token at least: a book need not be tokenised to see that it is too long
+            result[i] = next(islice(_WORD.finditer(texts[i]), fits + 1, None), None) is not None
+        doubtful = [i for i in doubtful if not result[i]]
         for i, encoding in zip(doubtful, self.backend.encode_batch([texts[i] for i in doubtful]), strict=True):
             result[i] = bool(encoding.overflowing)
         return result
 
     def words(self, texts: Sequence[str]) -> list[tuple[list[tuple[int, int]], list[int | None]]]:
-        """For each text the character spans of its words, and the word of each token (None: a special token)."""
-        return [_words(encoding) for encoding in self.backend.encode_batch(list(texts))]
+        """For each text the character spans of its words, and the word of each token (None: a special token).
+
+        In scripts without spaces between words, such as Chinese and Thai, every token is one.
+        """
+        encodings = self.backend.encode_batch(list(texts))
+        return [_words(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
 
 
 def _split_long_words(tokeniser: Tokenizer) -> None:
@@ -59,10 +86,36 @@ def _split_long_words(tokeniser: Tokenizer) -> None:
             tokeniser.pre_tokenizer = Sequence([words, pieces])
 
 
-def _words(encoding: Encoding) -> tuple[list[tuple[int, int]], list[int | None]]:
-    word_ids = list(encoding.word_ids)
-    count = 1 + max((word for word in word_ids if word is not None), default=-1)
-    return [encoding.word_to_chars(word) or (0, 0) for word in range(count)], word_ids
+def _words(text: str, encoding: Encoding) -> tuple[list[tuple[int, int]], list[int | None]]:
+    places: list[tuple[int, int]] = []
+    word_of_token: list[int | None] = []
+    last = None  # the word of the tokeniser, and whether a token stands alone
+    for token, (start, end), word in zip(encoding.tokens, encoding.offsets, encoding.word_ids, strict=True):
+        if word is None:
+            word_of_token.append(None)
+            continue
+        if token == _SPACE:  # it belongs to what follows
+            word_of_token.append(len(places))
+            continue
+        start, end = _trimmed(text, start, end)
+        own = word, _stands_alone(text[start:end])
+        if own == last and not own[1]:
+            places[-1] = (places[-1][0], max(end, places[-1][1]))
+        else:
+            places.append((start, end))
+        word_of_token.append(len(places) - 1)
+        last = own
+    return places, [None if word == len(places) else word for word in word_of_token]
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without the white space that some tokens begin with."""
+    return start + len(text[start:end]) - len(text[start:end].lstrip()), end
+
+
+def _stands_alone(part: str) -> bool:
+    """Whether a token is a word by itself: punctuation, or of a script that puts no spaces between words."""
+    return _NO_SPACES.search(part) is not None or not any(map(str.isalnum, part))
 
 
 def padded_ids(ids: Sequence[Sequence[int]], padding_id: int) -> tuple[np.ndarray, np.ndarray]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ import numpy as np
 from fewaspect.core.errors import CheckpointError, ConfigError
 from fewaspect.core.files import atomic_folder
 from fewaspect.data.sample_set import load_sample, load_showcase
+from fewaspect.detector.calibration import ProbabilityModel
 from fewaspect.detector.fitting import encode_examples, fit_aspects
-from fewaspect.detector.model import SAVED, InferenceModel, load_model, model_metadata
+from fewaspect.detector.model import SAVED, InferenceModel, ModelReference, load_model, model_metadata
 from fewaspect.detector.persistence import MODEL, SavedDetector, read_description, write_detector
 from fewaspect.detector.support import Examples, read_examples
 from fewaspect.encoders.onnx_graph import ActivationRanges, bert_graph
@@ -29,7 +31,7 @@ from fewaspect.encoders.onnx_weights import (
     read_architecture,
 )
 from fewaspect.encoders.sources import DEFAULT_ENCODER, EncoderSource
-from fewaspect.inference.encoder import is_model, write_metadata, write_model
+from fewaspect.inference.encoder import SHARED_OUTPUT, is_model, read_metadata, write_metadata, write_model
 from fewaspect.text.tokenization import SentenceTokeniser
 from fewaspect.training.run_folder import RunFolder
 from fewaspect.training.run_weights import RunWeights, load_run_weights
@@ -60,6 +62,23 @@ def export(source: Path, out: Path, precision: str = "int8") -> dict[str, Any]:
         parity = _export_run(run, Path(scratch), precision, saved.examples)
         _save_again(saved, load_model(scratch), out)
     return parity
+
+
+def add_lower_head(folder: Path, probability_model: ProbabilityModel | None = None) -> None:
+    """Switch it on in the model of this folder, whose graph gives the states of the lower layer already; with
+    probabilities that were learned with it, if there are any yet.
+
+    The encodings of examples have one vector more then: the identity of the model says so.
+    """
+    outputs = [output.name for output in load_model(folder).encoder.session.get_outputs()]  # type: ignore[attr-defined]
+    if SHARED_OUTPUT not in outputs:
+        raise CheckpointError(f"{folder}: expected a graph that gives {SHARED_OUTPUT}, found {', '.join(outputs)}.")
+    metadata = read_metadata(folder)
+    metadata["scorer"]["settings"]["lower_head"] = True
+    metadata["identity"]["lower_head"] = "linear"
+    if probability_model is not None:
+        metadata["probability_model"] = asdict(probability_model)
+    write_metadata(folder, {k: value for k, value in metadata.items() if k not in ("format", "version", "files")})
 
 
 def load_torch_model(run: Path) -> InferenceModel:
@@ -94,8 +113,8 @@ def _export_run(run: Path, folder: Path, precision: str, examples: Examples) -> 
 
 
 def _save_again(saved: SavedDetector, model: InferenceModel, out: Path) -> None:
-    state = encode_examples(model, saved.examples)
-    write_detector(out, state, model, saved.matrix, saved.tuned, saved.parameters)
+    state = replace(encode_examples(model, saved.examples), reference=ModelReference(model), matrix=saved.matrix)
+    write_detector(out, replace(state, tuned=saved.tuned), saved.parameters)
 
 
 def measure_ranges(weights: RunWeights, tokeniser: SentenceTokeniser) -> dict[str, ActivationRanges]:

@@ -60,7 +60,11 @@ FAULTS = {
         "line 2",
         '"n" must be Unicode text, found',
     ),
-    "r.txt": (b"fine\ncaf\xe9\n", "line 2", "expected text in utf-8, found the invalid byte 0xe9 at byte 4"),
+    "r.txt": (
+        b"f\xc3\xadne, fine\ncaf\xe9\n",
+        "line 2",
+        "expected text in utf-8, found the invalid byte 0xe9 at byte 4",
+    ),
     "nul.csv": (b"text\nfine\n\0\n", "line 3", "expected text, found a NUL byte at byte 1"),
     "long.txt": (b"fine\n" + b"x" * (11 << 20) + b"\nfine\n", "line 2", "expected a line of at most 10 MB, found a lo"),
 }
@@ -139,7 +143,7 @@ def test_another_encoding_is_read_alike(tmp_path: Path, name: str) -> None:
     [
         (b"", "expected .*found (none|nothing)"),
         (b"\n\n", "expected a header line and reviews below it, found nothing"),
-        (b"id;text\n1;soup\n", "several, separated otherwise"),
+        (b"id;text\n1,soup\n", "several, separated by semicolons, but not all rows are"),
         ("id,text\n1,soup\n".encode("utf-16"), "expected text in UTF-8, found a UTF-16 file"),
         (b"id,\xff\n1,2\n", "line 1: expected text in utf-8"),
     ],

@@ -18,7 +18,8 @@ import pytest
 from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.reviews.formats import InputFormat, OutputFormat, PipeFormat, choose_formats
 from fewaspect.reviews.pipeline import Stream, chunked
-from fewaspect.reviews.readers.source import Kind, Review, Source, distinct_names, read_reviews, survey, text_column
+from fewaspect.reviews.readers.columns import Kind, distinct_names, text_column
+from fewaspect.reviews.readers.source import Review, Source, read_reviews, survey
 
 NASTY = 'Cold soup, "great" waiter 🍜\nsecond line'
 
@@ -127,17 +128,17 @@ def test_the_text_column_is_a_usual_name_or_the_only_one_or_as_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "header", "remedy"),
-    [("r.csv", "id;text", "commas"), ("r.csv", "id\ttext", "--from tsv"), ("r.tsv", "id,text", "--from csv")],
+    ("name", "header", "names"),
+    [("r.csv", "id;text", "semicolons"), ("r.csv", "id\ttext", "tabs"), ("r.tsv", "id,text", "commas")],
 )
-def test_a_table_that_is_separated_otherwise_is_not_taken_for_one_column(
-    name: str, header: str, remedy: str, tmp_path: Path
+def test_a_table_whose_rows_are_not_separated_as_its_header_is_not_taken_for_one_column(
+    name: str, header: str, names: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
     path.write_text(f"{header}\n1\n", encoding="utf-8")
     format = InputFormat(path.suffix[1:])
     for wanted in (None, "text"):
-        with pytest.raises(DataError, match=rf"several, separated otherwise\.\n.*{remedy}"):
+        with pytest.raises(DataError, match=rf"several, separated by {names}, but not all rows are\.\n.*--delimiter"):
             list(read_reviews(Source(str(path), format), wanted))
     assert [review.text for review in read_reviews(Source(str(path), format), header)] == ["1"]
 
@@ -149,7 +150,7 @@ def test_the_only_column_may_have_a_comma_in_its_name(tmp_path: Path) -> None:
 
 
 FAULTS = {
-    "txt": (b"fine\nbad \xff\n", "line 2: expected text in utf-8, found the invalid byte 0xff"),
+    "txt": (b"f\xc3\xadne\nbad \xff\n", "line 2: expected text in utf-8, found the invalid byte 0xff"),
     "csv": (b"id,text\n1,fine\n2,a,b\n", "line 3: expected 2 cells as in the header, found 3"),
     "tsv": (b"", "expected a header line"),
     "jsonl": (b'{"text": "fine"}\n{"text": 3}\n', 'line 2: "text" must be a string, found the number 3'),

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import update
+
+from fewaspect.studio.store.journal import undo
+from fewaspect.studio.store.schema import aspects, projects
 
 
 def test_an_aspect_is_added_changed_and_removed(client: TestClient, project: str) -> None:
@@ -11,7 +19,8 @@ def test_an_aspect_is_added_changed_and_removed(client: TestClient, project: str
     made = client.post(f"{project}/aspects", json=new)
     assert made.status_code == 201
     assert made.json() | {"id": 0, "found": 0} == {
-        "id": 0, "name": "staff", "description": "waiters", "threshold": None, "colour": 2, "examples": 2, "found": 0,
+        "id": 0, "name": "staff", "description": "waiters", "threshold": None, "colour": 2, "group": "",
+        "examples": 2, "found": 0,
     }  # fmt: skip
     address = f"{project}/aspects/{made.json()['id']}"
     shared = [e for e in client.get(f"{project}/examples").json()["examples"] if e["text"] == "good pizza"]
@@ -28,6 +37,39 @@ def test_two_aspects_cannot_have_one_name(client: TestClient, project: str) -> N
     assert client.post(f"{project}/aspects", json={"name": "food"}).status_code == 409
     assert client.patch(f"{project}/aspects/2", json={"name": "food"}).status_code == 409
     assert client.patch(f"{project}/aspects/2", json={"name": "parking"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Food", "FOOD ", "\uff46\uff4f\uff4f\uff44", "\u017ftraße", "STRASSE", "Cafe\u0301", "CAFÉ", "room  Service"],
+)
+def test_names_that_look_the_same_are_one_name(client: TestClient, project: str, name: str) -> None:
+    for own in ("Straße", "café", "room service"):
+        client.post(f"{project}/aspects", json={"name": own}).raise_for_status()
+    assert client.post(f"{project}/aspects", json={"name": name}).status_code == 409
+    assert client.patch(f"{project}/aspects/2", json={"name": name}).status_code == 409
+
+
+def test_the_case_of_a_name_can_be_changed(client: TestClient, project: str) -> None:
+    assert client.patch(f"{project}/aspects/2", json={"name": "Parking"}).json()["name"] == "Parking"
+
+
+def test_a_project_that_has_both_spellings_still_opens(client: TestClient, project: str) -> None:
+    with client.app.state.studio.database.write() as connection:  # type: ignore[attr-defined]
+        connection.execute(update(aspects).where(aspects.c.name == "parking").values(name="FOOD"))
+        connection.execute(update(projects).values(revision=projects.c.revision + 1))
+    assert [aspect["name"] for aspect in client.get(project).json()["aspects"]] == ["food", "FOOD"]
+    packed = client.get(f"{project}/export").content
+    again = client.post("/api/v1/projects/import", files={"file": ("project.zip", packed)})
+    assert [aspect["name"] for aspect in again.json()["aspects"]] == ["food", "FOOD"]
+
+
+def test_colours_do_not_repeat_while_there_are_free_ones(client: TestClient, project: str) -> None:
+    for number in range(22):
+        client.post(f"{project}/aspects", json={"name": f"aspect {number}"}).raise_for_status()
+    assert len({aspect["colour"] for aspect in client.get(project).json()["aspects"]}) == 24
+    client.delete(f"{project}/aspects/7")
+    assert client.post(f"{project}/aspects", json={"name": "one more"}).json()["colour"] == 6
 
 
 @pytest.mark.parametrize(
@@ -82,3 +124,34 @@ def test_an_aspect_of_another_project_is_not_known(client: TestClient, project: 
 def test_a_nul_is_kept_out_of_the_store(client: TestClient, project: str) -> None:
     made = client.post(f"{project}/examples", json={"text": "a\0b", "aspects": []})
     assert made.json()["text"] == "a\ufffdb"
+
+
+@pytest.fixture
+def hasty(client: TestClient, project: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another client undoes each change the moment it is stored."""
+    studio, number = client.app.state.studio, int(project.rpartition("/")[2])  # type: ignore[attr-defined]
+    write = studio.write
+
+    @contextmanager
+    def then_undone(project: int) -> Iterator[Any]:
+        with write(project) as connection:
+            yield connection
+        with write(project) as connection:
+            undo(connection, number)
+
+    monkeypatch.setattr(studio, "write", then_undone)
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_change_that_another_client_undoes_at_once_is_answered_as_it_was_stored(
+    client: TestClient, project: str
+) -> None:
+    added = client.post(f"{project}/aspects", json={"name": "noise", "examples": ["thin walls"]})
+    assert (added.status_code, added.json()["name"], added.json()["examples"]) == (201, "noise", 1)
+    renamed = client.patch(f"{project}/aspects/1", json={"name": "meals"})
+    assert (renamed.status_code, renamed.json()["name"], renamed.json()["examples"]) == (200, "meals", 2)
+    labelled = client.post(f"{project}/examples", json={"text": "The soup was too salty.", "aspects": [1]})
+    assert (labelled.status_code, labelled.json()["aspects"]) == (201, [1])
+    changed = client.patch(f"{project}/examples/1", json={"aspects": [2]})
+    assert (changed.status_code, changed.json()["aspects"]) == (200, [2])
+    assert [aspect["name"] for aspect in client.get(project).json()["aspects"]] == ["food", "parking"]

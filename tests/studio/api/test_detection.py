@@ -51,7 +51,7 @@ def test_requests_at_the_same_time_share_calls_of_the_detector(client: TestClien
 
 def test_analysis_has_all_that_the_detector_says(client: TestClient, project: str) -> None:
     found = client.post(f"{project}/analyze", json={"text": "Nobody could park."}).json()
-    fields = ("text", "aspects", "probabilities", "reason", "words", "nearest", "sentences", "accepted")
+    fields = ("text", "aspects", "probabilities", "reason", "words", "nearest", "sentences", "accepted", "sentiment")
     assert set(found) == set(fields)
     detector = AspectDetector().fit(
         {"food": ["the soup was cold", "good pizza"], "parking": ["no valet", "garage full"]}

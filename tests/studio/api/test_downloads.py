@@ -19,7 +19,7 @@ def table(client: TestClient, project: str) -> list[dict[str, str]]:
     answer = client.get(f"{project}/results")
     assert answer.headers["content-type"].startswith("text/csv")
     assert "attachment" in answer.headers["content-disposition"]
-    return list(csv.DictReader(io.StringIO(answer.text)))
+    return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
 
 
 def test_results_have_a_row_for_each_sentence(client: TestClient, project: str) -> None:
@@ -32,7 +32,7 @@ def test_results_have_a_row_for_each_sentence(client: TestClient, project: str) 
     assert set(rows[0]) >= {"p_food", "p_parking"}
     parquet = client.get(f"{project}/results?format=parquet")
     assert pq.read_table(io.BytesIO(parquet.content)).column("aspects").to_pylist()[0] == ["food"]
-    assert client.get(f"{project}/results?format=xlsx").status_code == 422
+    assert client.get(f"{project}/results?format=ods").status_code == 422
 
 
 def test_no_cell_of_the_results_is_a_formula(client: TestClient, project: str) -> None:
@@ -40,7 +40,7 @@ def test_no_cell_of_the_results_is_a_formula(client: TestClient, project: str) -
     rows = "".join(f'"{cell}","{cell} is the soup","-4.5"\n' for cell in evil)
     import_text(client, project, f'"=HYPERLINK(1)",text,n\n{rows}', "r.csv")
     client.post(f"{project}/aspects", json={"name": "=evil", "examples": [f"{cell} is the soup" for cell in evil]})
-    answer = client.get(f"{project}/results").text
+    answer = client.get(f"{project}/results").content.decode("utf-8-sig")
     cells = [cell for row in csv.reader(io.StringIO(answer)) for cell in row]
     assert not [c for c in cells if c[:1] in "=+@\t\r" and c]
     assert not [c for c in cells if c.startswith("-") and c != "-4.5"]

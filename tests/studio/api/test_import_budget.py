@@ -60,7 +60,8 @@ def test_previews_leave_threads_to_other_requests(
     def slow(*_: object) -> dict:
         begun.release()
         end.wait(60)
-        return {"format": "txt", "columns": [], "text_column": "text", "date_column": None, "rows": []}
+        empty = dict.fromkeys(("encoding", "delimiter", "sheet", "duplicates", "date_column"))
+        return {"format": "txt", "columns": [], "text_column": "text", "rows": [], "sheets": [], **empty}
 
     async def few_threads() -> None:
         anyio.to_thread.current_default_thread_limiter().total_tokens = Limits().previews + 1

@@ -56,7 +56,8 @@ def test_a_preview_guesses_the_columns(client: TestClient, project: str) -> None
 
 def test_an_import_tells_its_progress_and_keeps_other_columns(client: TestClient, project: str) -> None:
     told = events(import_text(client, project, CSV, "r.csv", date_column="when"))
-    assert told[-1] == ("done", {"stage": "detecting", "done": 7, "total": 7, "skipped": 1})
+    counts = {"stage": "detecting", "done": 7, "total": 7, "skipped": 1, "imported": 2, "duplicates": 0}
+    assert told[-1] == ("done", counts)
     assert {name for name, _ in told[:-1]} == {"progress"}
     page = client.get(f"{project}/sentences?offset=4").json()["sentences"]
     assert [(s["text"], s["date"], s["aspects"]) for s in page] == [

@@ -39,6 +39,22 @@ def test_measuring_gives_numbers_counts_and_curves(client: TestClient, project: 
     assert food["curve"][0]["recall"] == 1.0
     assert [p["threshold"] for p in food["curve"]] == sorted(p["threshold"] for p in food["curve"])
     assert 0 <= found["calibration_error"] <= 1
+    assert (found["without_texts"], found["mistakes"]) == ([], [])
+
+
+def test_table_and_curve_agree_and_wrong_answers_are_listed(client: TestClient, project: str) -> None:
+    client.post(f"{project}/aspects", json={"name": "staff", "examples": ["the waiter was rude"]}).raise_for_status()
+    texts = [*TEXTS, "the waiter was rude", "no soup"]
+    found = client.post(f"{project}/evaluate", json={"texts": texts, "labels": [["food"]] * 3 + [[]] * 3}).json()
+    assert found["without_texts"] == ["parking", "staff"]
+    food = found["aspects"][0]
+    assert found["macro_f1"] == pytest.approx(food["f1"])
+    (in_use,) = [point for point in food["curve"] if point["threshold"] == food["threshold"]]
+    assert (in_use["precision"], in_use["recall"]) == (food["precision"], food["recall"])
+    for kind, count in (("wrong", "fp"), ("missed", "fn")):
+        for aspect in found["aspects"]:
+            assert sum(aspect["id"] in m[kind] for m in found["mistakes"]) == aspect["confusion"][count]
+    assert {"text": "no place to park", "wrong": [2], "missed": [1]} in found["mistakes"]
 
 
 @pytest.mark.parametrize(
@@ -73,8 +89,7 @@ def test_the_dashboard_counts_sentences(client: TestClient, project: str) -> Non
     assert (found["sentences"], found["scored"], found["together"]) == (7, 1.0, [[1, 2, 1]])
     assert found["none"] == 7 - len({s["id"] for n in (1, 2) for s in with_aspect(client, project, n)})
     assert {a["id"]: a["count"] for a in found["aspects"]} == {n: len(with_aspect(client, project, n)) for n in (1, 2)}
-    assert [(p["period"], p["total"]) for p in found["over_time"]] == [("2024-03", 2), ("2024-04", 1)]
-    assert found["over_time"][0]["counts"] == {"1": 1, "2": 1}
+    assert (found["reviews"], [a["reviews"] for a in found["aspects"]]) == (6, [a["count"] for a in found["aspects"]])
 
 
 def with_aspect(client: TestClient, project: str, aspect: int) -> list[dict]:

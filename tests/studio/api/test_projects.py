@@ -36,7 +36,7 @@ def test_a_project_has_all_that_the_page_needs(client: TestClient, project: str)
     assert {name: found[name] for name in ("reviews", "sentences", "scored", "dated", "can_redo")} == {
         "reviews": 3, "sentences": 4, "scored": 1.0, "dated": False, "can_redo": None,
     }  # fmt: skip
-    assert found["can_undo"] == 'add the aspect "parking"'
+    assert found["can_undo"] == 'import "reviews.txt"'
 
 
 def test_names_are_there_once(client: TestClient, project: str) -> None:
@@ -45,11 +45,13 @@ def test_names_are_there_once(client: TestClient, project: str) -> None:
     assert again.headers["content-type"] == "application/problem+json"
     assert again.json() == {
         "type": "about:blank", "title": "Conflict", "status": 409,
-        "detail": 'expected a new name, found "Hotel", which another project has.',
+        "detail": 'There is a project "Hotel" already. Choose another name.',
+        "plain": 'There is a project "Hotel" already. Choose another name.',
     }  # fmt: skip
 
 
 def test_undo_and_redo_walk_through_the_changes(client: TestClient, project: str) -> None:
+    assert client.post(f"{project}/undo", json={}).json()["did"] == 'import "reviews.txt"'
     undone = client.post(f"{project}/undo", json={}).json()
     assert undone["did"] == 'add the aspect "parking"'
     assert [a["name"] for a in undone["project"]["aspects"]] == ["food"]
@@ -57,6 +59,7 @@ def test_undo_and_redo_walk_through_the_changes(client: TestClient, project: str
     redone = client.post(f"{project}/redo").json()
     assert [a["name"] for a in redone["project"]["aspects"]] == ["food", "parking"]
     assert redone["project"]["revision"] > undone["project"]["revision"]
+    assert client.post(f"{project}/redo", json={}).json()["did"] == 'import "reviews.txt"'
     assert client.post(f"{project}/redo", json={}).status_code == 409
 
 
@@ -111,9 +114,10 @@ def test_all_of_it_works_on_either_database(make_client: Callable[..., TestClien
     assert client.get(f"{address}/dashboard").json()["sentences"] > 300
     archive = client.get(f"{address}/export").content
     assert client.post(f"{PROJECTS}/import", files={"file": ("a.zip", archive)}).json()["name"].endswith("(2)")
-    for _ in range(3):
+    for _ in range(4):
         assert client.post(f"{address}/undo").status_code == 200
     assert client.post(f"{address}/undo").status_code == 409
+    assert client.post(f"{address}/redo").json()["did"] == 'import "r.csv"'
     assert client.post(f"{address}/redo").json()["did"] == 'add the aspect "sound"'
     assert client.delete(f"{address}/reviews").status_code == 204
     assert client.delete(address).status_code == 204

@@ -69,7 +69,7 @@ def test_accepted_answers_and_others_are_told_apart_everywhere(client: TestClien
     looks = [s for s in shown if s["look"]]
     assert len(looks) == promise["look"]
     assert all(set(s["look"]) <= set(s["aspects"]) for s in shown)
-    rows = list(csv.DictReader(io.StringIO(client.get(f"{sample}/results").text)))
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{sample}/results").content.decode("utf-8-sig"))))
     assert sum(bool(row["to_review"]) for row in rows) == promise["look"]
     assert all(
         sorted(filter(None, f"{row['accepted']}; {row['to_review']}".split("; ")))

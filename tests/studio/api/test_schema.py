@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,10 @@ from fewaspect.studio.limits import Limits
 from fewaspect.studio.studio import Studio
 from fewaspect.studio.web_app import make_app
 
-DRAWN = 8  # requests to each operation
+DRAWN = int(os.environ.get("FEWASPECT_DRAWN", "8"))  # requests to each operation; `make attack` draws 200
 PROJECT = "/api/v1/projects/{project}"
-SEMANTIC = {  # where a description cannot say all that must hold: that a file is one, that two lists are equally long
+SEMANTIC = {  # where a description cannot say all that must hold: that a file is one, that two aspects are not the same
+    f"POST {PROJECT}/aspects/{{aspect}}/merge", f"POST {PROJECT}/aspects/{{aspect}}/split",
     "POST /api/v1/projects/import", f"POST {PROJECT}/model", f"POST {PROJECT}/imports/preview",
     f"POST {PROJECT}/imports", f"POST {PROJECT}/evaluate",
 }  # fmt: skip

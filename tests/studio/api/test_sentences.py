@@ -132,3 +132,28 @@ def test_a_page_of_the_revision_that_one_knows_is_of_that_or_later(client: TestC
     assert present["sentences"][0]["confirmed"]
     assert client.get(f"{project}/sentences/{sentence}?revision={present['revision']}").json()["confirmed"]
     assert client.get(f"{project}/sentences?revision=-1").status_code == 422
+
+
+def test_a_sentence_is_located_in_the_list_that_is_asked_for(client: TestClient, project: str) -> None:
+    every = [s["id"] for s in client.get(f"{project}/sentences").json()["sentences"]]
+    found = [client.get(f"{project}/sentences?limit=1&locate={one}").json()["position"] for one in every]
+    assert found == list(range(len(every)))
+    assert client.get(f"{project}/sentences?q=pizza&locate={every[0]}").json()["position"] is None
+    assert client.get(f"{project}/sentences?q=pizza&locate={every[-1]}").json()["position"] == 0
+    assert client.get(f"{project}/sentences").json()["position"] is None
+
+
+def test_a_correction_that_did_not_see_what_another_said_is_refused(client: TestClient, project: str) -> None:
+    path = f"{project}/sentences/1/aspects"
+    assert client.put(path, json={"aspects": [1], "seen": None}).status_code == 200
+    late = client.put(path, json={"aspects": [2], "seen": None})
+    assert late.status_code == 409
+    assert late.json()["detail"] == 'Someone else changed "Cold soup again." meanwhile and said: food.'
+    assert client.get(f"{project}/sentences/1").json()["aspects"] == [1]
+    assert client.put(path, json={"aspects": [1], "seen": None}).status_code == 200, "both say the same"
+    assert client.put(path, json={"aspects": [1, 2], "seen": [1]}).status_code == 200
+    assert client.delete(path, params={"seen": "1"}).status_code == 409
+    assert client.delete(path, params={"seen": "2,1"}).status_code == 200
+    gone = client.put(path, json={"aspects": [2], "seen": [1, 2]})
+    assert (gone.status_code, "took it back" in gone.json()["detail"]) == (409, True)
+    assert client.put(path, json={"aspects": [2]}).status_code == 200, "without a word on what was seen"

@@ -5,15 +5,19 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from contextlib import suppress
+from pathlib import Path
+from random import Random
 
 import pytest
 
-from fewaspect.core.errors import DataError
+from fewaspect.core.errors import DataError, FewAspectError
 from fewaspect.studio.importing.archives import read_detector, read_project
 from fewaspect.studio.problems import TooLargeError
 
 ABOUT = {"format": "fewaspect-project", "version": 1, "name": "a", "aspects": [], "examples": []}
 MOST = 1 << 20
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "v0_1"
 
 
 def packed(**files: str | bytes) -> io.BytesIO:
@@ -79,3 +83,13 @@ def test_a_model_needs_one_description() -> None:
         read_detector(packed(other="x"), MOST)
     with pytest.raises(DataError, match=r'detector.json: expected a file of format "fewaspect-detector"'):
         read_detector(packed(**{"detector.json": "{}"}), MOST)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_damaged_archive_is_refused_in_words(seed: int) -> None:
+    """Whatever bytes of it are others: offsets, lengths, names, kinds of compression."""
+    random, content = Random(seed), bytearray((FIXTURES / "project.zip").read_bytes())
+    for _ in range(6):
+        content[random.randrange(len(content) - 200, len(content))] = random.randrange(256)
+    with suppress(FewAspectError):
+        read_project(io.BytesIO(bytes(content)), 1 << 24)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import insert, text
+from sqlalchemy import insert, make_url, text
 from sqlalchemy.exc import IntegrityError
 
 from fewaspect.core.errors import ConfigError
@@ -70,4 +73,74 @@ def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
         url_of(str(tmp_path))
     with pytest.raises(ConfigError, match="expected sqlite or postgresql, found mysql"):
         url_of("mysql://host/name")
-    assert url_of("postgres://u:p@host/name") == "postgresql+psycopg://u:p@host/name"
+    assert url_of("postgres://u:p@host/name") == make_url("postgresql+psycopg://u:p@host/name")
+
+
+def _text(path: Path) -> None:
+    path.write_text("text,labels\nthe soup was cold,food\n" * 50)
+
+
+def _truncated(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:9000])
+
+
+def _damaged(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[4096:8192] = b"\xa5" * 4096
+    path.write_bytes(content)
+
+
+def _newer(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+
+
+def _of_another_program(path: Path) -> None:
+    path.unlink()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE bookmarks (id INTEGER)")
+
+
+@pytest.mark.parametrize(
+    ("damage", "found"),
+    [
+        (_text, "file is not a database"),
+        (_truncated, "malformed"),
+        (_damaged, "malformed"),
+        (_newer, "a newer version"),
+        (_of_another_program, "another program"),
+    ],
+)
+def test_a_bad_data_file_is_refused_in_one_sentence_and_stays_as_it_is(
+    tmp_path: Path, damage: Callable[[Path], None], found: str
+) -> None:
+    path = tmp_path / "studio.db"
+    Database(str(path)).close()
+    damage(path)
+    before = path.read_bytes()
+    with pytest.raises(ConfigError, match=f"^{path}: expected .*, found: .*{found}"):
+        Database(str(path))
+    assert path.read_bytes() == before
+
+
+def test_a_file_has_the_name_that_was_given_whatever_is_in_it(tmp_path: Path) -> None:
+    names = ["c?d.db", "c?e.db", "a%20b.db", "a b.db", "x#y.db", ":memory:", "ü&mode=ro.db"]
+    for number, name in enumerate(names):
+        database = Database(str(tmp_path / name))
+        with database.write() as connection:
+            for _ in range(number):
+                create_project(connection, f"{name} {_}")
+        database.close()
+    for number, name in enumerate(names):
+        assert (tmp_path / name).is_file()
+        database = Database(str(tmp_path / name))
+        with database.read() as connection:
+            assert len(list_projects(connection)) == number
+        database.close()
+
+
+def test_a_place_where_no_file_can_be_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for where in (str(tmp_path / "file" / "studio.db"), "~nobody-of-this-name/studio.db"):
+        with pytest.raises(ConfigError, match="expected a file or a URL for the data"):
+            Database(where)

@@ -29,7 +29,8 @@ from fewaspect.studio.store.definition import (
 )
 from fewaspect.studio.store.journal import KEPT, next_in_words, redo, undo
 from fewaspect.studio.store.projects import create_project, project_row
-from fewaspect.studio.store.reviews import NewReview, add_reviews, read_sentences, remove_reviews
+from fewaspect.studio.store.reviews import NewReview, add_reviews, read_sentences
+from fewaspect.studio.store.schema import reviews
 
 NAMES, TEXTS = ("food", "noise", "parking"), ("cold soup", "Cold  soup", "thin walls", "no valet", "hello")
 CHANGES = st.lists(
@@ -126,7 +127,7 @@ def test_a_new_change_forgets_what_was_undone(where: str) -> None:
         assert next_in_words(connection, project) == (None, 'add the aspect "food"')
         add_aspect(connection, project, NewAspect("noise"))
         assert next_in_words(connection, project) == ('add the aspect "noise"', None)
-        with pytest.raises(NothingToUndoError, match="expected a change to redo, found none"):
+        with pytest.raises(NothingToUndoError, match="There is nothing to redo"):
             redo(connection, project)
     database.close()
 
@@ -151,7 +152,7 @@ def test_an_example_comes_back_when_its_review_is_gone(where: str) -> None:
         sentence = read_sentences(connection, project)[0].id
         example = put_example(connection, project, "cold soup", [], sentence)
         remove_example(connection, project, example)
-        remove_reviews(connection, project)
+        connection.execute(reviews.delete())
         undo(connection, project)
         assert [(e.id, e.sentence_id) for e in read_definition(connection, project).examples] == [(example, None)]
     database.close()
@@ -165,7 +166,7 @@ def test_a_sentence_that_was_labelled_twice_is_undone_when_its_reviews_are_gone(
         aspect = add_aspect(connection, project, NewAspect("food"))
         for sentence in read_sentences(connection, project):
             example = put_example(connection, project, sentence.text, [aspect], sentence.id)
-        remove_reviews(connection, project)
+        connection.execute(reviews.delete())
         assert (all_of(undo, connection, project), all_of(redo, connection, project)) == (3, 3)
         (found,) = read_definition(connection, project).examples
         assert (found.id, found.aspects, found.sentence_id) == (example, (aspect,), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -25,12 +26,22 @@ from fewaspect.studio.store.definition import (
     set_threshold,
     set_thresholds,
 )
+from fewaspect.studio.store.import_records import (
+    ImportedFile,
+    add_import,
+    list_imports,
+    remove_import,
+    remove_reviews,
+)
 from fewaspect.studio.store.journal import redo, undo
 from fewaspect.studio.store.projects import create_project
-from fewaspect.studio.store.reviews import NewReview, add_reviews, read_sentences, remove_reviews
+from fewaspect.studio.store.reviews import NewReview, read_sentences
 
 NAMES, TEXTS = ("food", "noise", "parking"), ("cold soup", "Cold  soup", "thin walls")
 STEPS = 60
+
+
+State = tuple[Definition, list[int]]
 
 
 class Walk:
@@ -39,25 +50,33 @@ class Walk:
     def __init__(self, connection: Connection, seed: int) -> None:
         self.connection, self.random = connection, Random(seed)
         self.project = create_project(connection, "a")
-        self.past: list[Definition] = [self.now]
-        self.future: list[Definition] = []
+        self.past: list[State] = [self.state]
+        self.future: list[State] = []
 
     @property
     def now(self) -> Definition:
         return read_definition(self.connection, self.project)
 
+    @property
+    def state(self) -> State:
+        """What is defined, and which sentences there are."""
+        return replace(self.now, revision=0), [row.id for row in read_sentences(self.connection, self.project)]
+
     def check(self) -> None:
-        """The store is in the state remembered, but for sentences that were removed."""
-        there, then = {row.id for row in read_sentences(self.connection, self.project)}, self.past[-1]
-        kept = [replace(e, sentence_id=e.sentence_id if e.sentence_id in there else None) for e in then.examples]
-        assert replace(self.now, revision=0) == replace(then, revision=0, examples=tuple(kept))
+        """The store is in the state remembered."""
+        assert self.state == self.past[-1]
 
     def import_reviews(self) -> None:
-        texts = self.random.choices(TEXTS, k=4)
-        add_reviews(self.connection, self.project, [NewReview(text, None, {}, [(0, len(text))]) for text in texts])
+        new = [NewReview(text, None, {}, [(0, len(text))]) for text in self.random.choices(TEXTS, k=4)]
+        duplicates = self.random.choice(["add", "skip", "replace"])
+        self._change(add_import, new, ImportedFile("a.csv", ""), duplicates)
+
+    def remove_an_import(self) -> None:
+        for entry in self._one(list_imports(self.connection, self.project)):
+            self._change(partial(remove_import, labels=self.random.random() < 0.5), entry["id"])
 
     def remove_reviews(self) -> None:
-        remove_reviews(self.connection, self.project)
+        self._change(remove_reviews)
 
     def add_an_aspect(self) -> None:
         self._change(add_aspect, NewAspect(self.random.choice(NAMES)), self._some(TEXTS))
@@ -104,7 +123,7 @@ class Walk:
         with suppress(NameTakenError):
             function(self.connection, self.project, *arguments)
         if self.now.revision != before:
-            self.past.append(self.now)
+            self.past.append(self.state)
             self.future.clear()
 
     def _one(self, those: Sequence[Any]) -> Sequence[Any]:
@@ -115,7 +134,8 @@ class Walk:
 
 
 ONE_STEP = [
-    Walk.import_reviews, Walk.remove_reviews, Walk.add_an_aspect, Walk.rename_an_aspect, Walk.remove_an_aspect,
+    Walk.import_reviews, Walk.remove_an_import, Walk.remove_reviews, Walk.add_an_aspect, Walk.rename_an_aspect,
+    Walk.remove_an_aspect,
     *[Walk.label_a_sentence] * 6, Walk.release_a_sentence, Walk.set_thresholds, *[Walk.undo, Walk.redo] * 2,
 ]  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -12,7 +13,7 @@ from fewaspect.core.files import atomic_write
 from fewaspect.data.format_names import Format
 from fewaspect.data.formats import grouped, json_lines, parquet, semeval, table
 from fewaspect.data.formats.recognition import input_format, output_format
-from fewaspect.data.formats.record_fields import SEPARATOR, Fields, checked
+from fewaspect.data.formats.record_fields import POLARITY_FIELDS, SEPARATOR, Fields, checked
 from fewaspect.data.formats.records import Place, quoted
 from fewaspect.data.labelled import LabelledSentence, SentenceSet
 
@@ -41,17 +42,20 @@ def read_sentences(
     label_field: str | None = None,
     label_separator: str | None = None,
     encoding: str = "utf-8",
+    polarities: bool = False,
 ) -> SentenceSet:
     """All sentences of a file; a fault raises DataError with its place, what was expected and what was found.
 
     The format follows from extension and content unless given. Aspect names in one string are separated by "," unless
     `label_separator` says otherwise (JSONL expects a list unless it is given); spaces around names do not count, an
-    empty string means none, a repeated name counts once. XML names its own encoding, Parquet has none.
+    empty string means none, a repeated name counts once. XML names its own encoding, Parquet has none. `polarities`:
+    whether a field "sentiment" or "polarity" is read too, where a format with fields has one.
     """
     path = Path(path)
     chosen = input_format(path, format, text_field)
     read, _, _ = _FORMATS[chosen]
     fields = _fields(Place(path), chosen, text_field, label_field, label_separator)
+    fields = replace(fields, polarities=POLARITY_FIELDS) if polarities else fields
     sentences = SentenceSet(read(path, fields, encoding), path.name)
     if not len(sentences):
         raise Place(path).error(f"expected labelled sentences ({chosen.value}), found none.")

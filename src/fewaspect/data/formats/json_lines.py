@@ -21,7 +21,8 @@ def read(path: Path, fields: Fields, encoding: str) -> Iterator[LabelledSentence
             for field in (fields.text, fields.labels):
                 if field not in found:
                     raise place.error(f"{quoted(field)} is missing, found {_keys(found)}.", _remedy(field, fields))
-            yield make_sentence(place, fields, found[fields.text], found[fields.labels])
+            told = found.get(fields.polarity_field(found) or "")
+            yield make_sentence(place, fields, found[fields.text], found[fields.labels], told)
 
 
 def write(sentences: Iterable[LabelledSentence], file: IO[Any], place: Place) -> None:

@@ -37,14 +37,16 @@ def read(path: Path, fields: Fields, encoding: str) -> Iterator[LabelledSentence
     place = Place(path)
     with opened(path) as raw, opened_parquet(raw, place) as file:
         _check_schema(place, file.schema_arrow, fields)
-        row = 0
-        for batch in file.iter_batches(_BATCH, columns=[fields.text, fields.labels]):
+        row, polarity = 0, fields.polarity_field(file.schema_arrow.names)
+        columns = [fields.text, fields.labels, *([polarity] if polarity else [])]
+        for batch in file.iter_batches(_BATCH, columns=columns):
             texts, labels = (batch[name].to_pylist() for name in (fields.text, fields.labels))
-            for text, names in zip(texts, labels, strict=True):
+            polarities = batch[polarity].to_pylist() if polarity else [None] * len(texts)
+            for text, names, told in zip(texts, labels, polarities, strict=True):
                 row += 1
                 if len(text or "") > LINE_LIMIT:
                     raise too_long(place.at(f"row {row}"), "a text")
-                yield make_sentence(place.at(f"row {row}"), fields, text, names)
+                yield make_sentence(place.at(f"row {row}"), fields, text, names, told)
 
 
 def write(sentences: Iterable[LabelledSentence], file: IO[Any], place: Place) -> None:

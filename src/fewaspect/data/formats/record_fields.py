@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from fewaspect.core.errors import DataError
 from fewaspect.data.formats.records import Place, quoted, shown
 from fewaspect.data.labelled import LabelledSentence
+from fewaspect.data.polarity import check_polarity
 
+POLARITY_FIELDS = ("sentiment", "polarity")
 SEPARATOR = ","  # between the aspect names of one string; spaces around a name do not count
 
 
@@ -18,10 +21,17 @@ class Fields:
     text: str = "text"
     labels: str = "labels"
     separator: str | None = None
+    polarities: tuple[str, ...] = ()  # names that the field of polarities may have; without any, none is read
+
+    def polarity_field(self, found: Collection[str]) -> str | None:
+        """Which of the fields holds polarities."""
+        return next((name for name in self.polarities if name in found), None)
 
 
-def make_sentence(place: Place, fields: Fields, text: object, labels: object) -> LabelledSentence:
-    """Check a record's two fields. Labels are a list of names or, with a separator, one string."""
+def make_sentence(
+    place: Place, fields: Fields, text: object, labels: object, polarities: object = None
+) -> LabelledSentence:
+    """Check the fields of a record. Labels are a list of names or, with a separator, one string."""
     if not isinstance(text, str):
         raise place.error(f"{quoted(fields.text)} must be a string, found {shown(text)}.", "Put the sentence there.")
     if not text.strip():
@@ -30,7 +40,8 @@ def make_sentence(place: Place, fields: Fields, text: object, labels: object) ->
             "Remove the record or fill in its text.",
         )
     _check_unicode(place, fields.text, text)
-    return LabelledSentence(text, _names(place, fields, labels))
+    names = _names(place, fields, labels)
+    return LabelledSentence(text, names, _polarities(place, fields, names, polarities))
 
 
 def checked(place: Place, sentences: Iterable[LabelledSentence]) -> Iterable[LabelledSentence]:
@@ -61,6 +72,34 @@ def _names(place: Place, fields: Fields, labels: object) -> tuple[str, ...]:
             )
         _check_unicode(place, fields.labels, name)
     return tuple(dict.fromkeys(name.strip() for name in labels))
+
+
+def _polarities(place: Place, fields: Fields, names: tuple[str, ...], given: object) -> tuple[str | None, ...]:
+    """Of each name: one for all, one for each in their order, or a mapping by name."""
+    if isinstance(given, Mapping):
+        if foreign := next((name for name in given if name not in names), None):
+            raise place.error(
+                f"expected polarities of the aspects of the sentence, found one of {shown(foreign)}.",
+                f"Add the aspect to {quoted(fields.labels)}.",
+            )
+        given = [given.get(name) for name in names]
+    if isinstance(given, str):
+        given = [part.strip() for part in given.split(fields.separator or SEPARATOR)]
+    if given is None or (isinstance(given, list) and not any(given)):
+        return ()
+    if not isinstance(given, list) or len(given) not in (1, len(names)):
+        raise place.error(
+            f"expected one polarity for all aspects of the sentence, or one for each of {len(names)}, "
+            f"found {shown(given)}.",
+            "Write negative, neutral, positive or mixed, in the order of the aspects.",
+        )
+    each = given if len(given) == len(names) else given * len(names)
+    try:
+        return tuple(None if part in (None, "") else check_polarity(part, str(place)) for part in each)
+    except DataError as error:
+        raise DataError(
+            f"{error}\nRename the field {' or '.join(fields.polarities)} if it is something else."
+        ) from None
 
 
 def _split(place: Place, fields: Fields, labels: str) -> list[str]:

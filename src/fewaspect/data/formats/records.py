@@ -14,19 +14,21 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple
 
 from fewaspect.core.errors import DataError
+from fewaspect.data.formats.line_ends import WIDE, TerminatedLines
 
 LINE_LIMIT = 10 * 2**20  # bytes; no sentence is that long, and a longer line is never read to its end
 FILE_LIMIT = 64 * 2**20  # bytes of a file that is read whole; FewAsp's largest split has a tenth of this
+AS_CSV = "In Excel: File, Save As, CSV UTF-8."
 _MAGIC = {
-    codecs.BOM_UTF32_LE: ("a UTF-32 file", "Convert it to UTF-8 first."),
-    codecs.BOM_UTF32_BE: ("a UTF-32 file", "Convert it to UTF-8 first."),
-    codecs.BOM_UTF16_LE: ("a UTF-16 file", "Convert it first: iconv -f UTF-16 -t UTF-8 IN > OUT."),
-    codecs.BOM_UTF16_BE: ("a UTF-16 file", "Convert it first: iconv -f UTF-16 -t UTF-8 IN > OUT."),
+    codecs.BOM_UTF32_LE: ("a UTF-32 file", "Save it as UTF-8 first."),
+    codecs.BOM_UTF32_BE: ("a UTF-32 file", "Save it as UTF-8 first."),
+    codecs.BOM_UTF16_LE: ("a UTF-16 file", "Name its encoding with --encoding utf-16."),
+    codecs.BOM_UTF16_BE: ("a UTF-16 file", "Name its encoding with --encoding utf-16."),
     b"\x1f\x8b": ("gzip-compressed data", "Decompress it first."),
-    b"PK\x03\x04": ("a zip archive or an office document", "Unpack it, or export it as CSV in UTF-8."),
+    b"PK\x03\x04": ("a zip archive or an office document", f"Unpack it. {AS_CSV}"),
     b"PAR1": ("a Parquet file", "Read it with --from parquet, or give it the extension .parquet."),
 }
-_SEPARATORS = {",": "commas", "\t": "tabs"}
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _SHOWN = 60  # characters of a value in a message
 
 
@@ -108,10 +110,16 @@ class LineReader:
     """
 
     def __init__(
-        self, file: IO[bytes], source: Place, encoding: str = "utf-8", *, limit: int = LINE_LIMIT, collect: bool = False
-    ) -> None:
-        self.file, self.source, self.limit, self.collect = file, source, limit, collect
+        self, file: IO[bytes], source: Place, encoding: str = "utf-8", *, limit: int = LINE_LIMIT,
+        collect: bool = False, line_end: str = "\n",
+    ) -> None:  # fmt: skip
+        self.source, self.limit, self.collect = source, limit, collect
         self.encoding = _line_encoding(source, encoding)
+        if self.encoding == "utf-16":  # a byte order mark says which
+            is_big = file.peek(2).startswith(codecs.BOM_UTF16_BE)  # type: ignore[attr-defined]
+            self.encoding = "utf-16-be" if is_big else "utf-16-le"
+        self.line_end = line_end.encode(self.encoding)
+        self.file: Any = file if self.line_end == b"\n" else TerminatedLines(file, self.line_end)
         self.line = self.end = 0
         self.fault = ""
 
@@ -119,19 +127,23 @@ class LineReader:
         while raw := self._read():
             self.line += 1
             if self.line == 1:
-                if kind := other_kind(raw, self.source):
+                if not self._is_wide and (kind := other_kind(raw, self.source)):
                     self.refuse(kind)
-                raw = raw.removeprefix(codecs.BOM_UTF8)
+                raw = raw.removeprefix("\ufeff".encode(self.encoding if self._is_wide else "utf-8"))
             if len(raw) > self.limit:
                 self.refuse(too_long(self.place, "a line", self.limit))
-                while not raw.endswith(b"\n") and (raw := self._read()):
+                while not raw.endswith(self.line_end) and (raw := self._read()):
                     pass
-                raw = b"\n"
+                raw = self.line_end
             yield self._decoded(raw)
 
     @property
     def place(self) -> Place:
         return self.source.line(self.line)
+
+    @property
+    def _is_wide(self) -> bool:
+        return self.encoding in WIDE
 
     def seek(self, offset: int, line: int) -> None:
         """Go on at a byte offset, behind the line of that number."""
@@ -158,18 +170,19 @@ class LineReader:
 
     def _decoded(self, raw: bytes) -> str:
         """The bytes as text; a NUL or a byte that the encoding does not know is reported with its position."""
-        if (nul := raw.find(b"\0")) >= 0:
-            problem = f"expected text, found a NUL byte at byte {nul + 1}: a binary or UTF-16 file."
-            remedy = "Check that the file is what it should be; save text as UTF-8."
+        nul = "\0".encode(self.encoding)
+        if nul in raw and (at := _aligned(raw, nul)) >= 0:
+            problem = f"expected text, found a NUL byte at byte {at + 1}: a binary or UTF-16 file."
+            remedy = f"Check that the file is what it should be; save text as UTF-8. {AS_CSV}"
             self.refuse(self.place.error(problem, remedy))
-            raw = raw.replace(b"\0", b"")  # which no reader of tables takes
+            raw = raw.decode(self.encoding, errors="replace").replace("\0", "").encode(self.encoding, errors="replace")
         try:
             return raw.decode(self.encoding)
         except UnicodeDecodeError as error:
             found = f"the invalid byte 0x{raw[error.start]:02x} at byte {error.start + 1}"
         except UnicodeError as error:  # codecs that give no position
             found = f"bytes that are not ({error})"
-        remedy = "Save the file as UTF-8, or name its encoding, for example --encoding cp1252."
+        remedy = f"Save the file as UTF-8. {AS_CSV} Or name its encoding, for example --encoding cp1252."
         self.refuse(self.place.error(f"expected text in {self.encoding}, found {found}.", remedy))
         return raw.decode(self.encoding, errors="replace")
 
@@ -220,7 +233,7 @@ def table_rows(lines: LineReader, delimiter: str, width: int = 0) -> Iterator[Re
     """Rows that are not blank, all of `width` cells, or as many as the first; quotes as in RFC 4180."""
     csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))  # by itself Python refuses a long review
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    separators = _SEPARATORS[delimiter]
+    separators = SEPARATORS[delimiter]
     while True:
         row, line = [], lines.line + 1
         try:
@@ -295,6 +308,14 @@ def too_long(place: Place, unit: str, limit: int = LINE_LIMIT) -> DataError:
     )
 
 
+def _aligned(raw: bytes, character: bytes) -> int:
+    """Where a character begins, -1 if nowhere; its bytes may also be parts of two others."""
+    at = raw.find(character)
+    while at % len(character) and at >= 0:
+        at = raw.find(character, at + 1)
+    return at
+
+
 class _LineFeeds:
     """Rows come with "\\r\\n" at the end: only then does every Python quote both characters in a cell."""
 
@@ -306,7 +327,7 @@ class _LineFeeds:
 
 
 def _line_encoding(place: Place, name: str) -> str:
-    """A codec that reads line by line: ASCII-compatible, so that a line ends at the byte 0x0A."""
+    """A codec that reads line by line: UTF-16, or ASCII-compatible, so that a line ends at one byte."""
     try:
         known = codecs.lookup(name).name
         by_line = "\n".encode(known) == b"\n" and "{".encode(known) == b"{"
@@ -316,8 +337,10 @@ def _line_encoding(place: Place, name: str) -> str:
         ) from None
     if known == "utf-8-sig":
         return "utf-8"
+    if known == "utf-16" or known in WIDE:
+        return known
     if not by_line:
-        raise place.error(f"the encoding {known} cannot be read line by line.", "Convert the file to UTF-8.")
+        raise place.error(f"the encoding {known} cannot be read line by line.", f"Save the file as UTF-8. {AS_CSV}")
     return known
 
 

@@ -31,8 +31,11 @@ def read(path: Path, fields: Fields, encoding: str, delimiter: str) -> Iterator[
         names, place = [name.strip() for name in header.values], Place(path).line(header.line)
         text = _column(place, names, fields.text, "--text-field")
         labels = _column(place, names, fields.labels, "--label-field")
+        field = fields.polarity_field(names)
+        polarity = None if field is None else names.index(field)
         for row in rows:
-            yield make_sentence(Place(path).line(row.line), fields, row.values[text], row.values[labels])
+            told = None if polarity is None else row.values[polarity]
+            yield make_sentence(Place(path).line(row.line), fields, row.values[text], row.values[labels], told)
 
 
 def write(sentences: Iterable[LabelledSentence], file: IO[Any], place: Place, delimiter: str) -> None:

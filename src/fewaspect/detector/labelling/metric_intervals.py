@@ -59,7 +59,7 @@ def _weighted_metrics(
             [_average_precision(p, y, weights) for p, y in zip(probabilities.T, truth.T, strict=True)], axis=1
         ),
     }
-    found["macro_f1"] = _mean(found["f1"])
+    found["macro_f1"] = _mean(np.where(positives > 0, found["f1"], np.nan))
     found["mean_average_precision"] = _mean(found["average_precision"])
     empty = ~truth.any(axis=1)
     right = empty & ~decided.any(axis=1)

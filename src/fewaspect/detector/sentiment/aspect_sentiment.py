@@ -17,8 +17,9 @@ from fewaspect.detector.model import PolarityRequest
 if TYPE_CHECKING:
     from fewaspect.detector.fitting import FittedState
     from fewaspect.detector.model import InferenceModel, SentencePredictions
+    from fewaspect.detector.sentiment.own_polarities import PolarityCorrection
     from fewaspect.detector.support import Examples
-    from fewaspect.inference.sentiment_branch import SentimentBranch
+    from fewaspect.inference.sentiment_branch import SentimentBranch, States
 
 MOST_LABEL_TOKENS = 32
 MOST_EXAMPLES = 5  # that stand for the name of an aspect that has none
@@ -50,26 +51,30 @@ class AspectSentiment:
 def sentiment_branch(model: InferenceModel) -> SentimentBranch:
     """Refused if the model has none."""
     if model.sentiment is None:
+        which = model.name or model.folder or "the model"
         raise ConfigError(
-            f"{model.folder or 'the model'}: expected a model that tells sentiment, found one without it.\n"
-            "Use the shipped model, or train it: benchmarks/studies/sentiment_model.py."
+            f"{which}: expected a model that tells sentiment, found one without it.\n"
+            "Use the English model, or train it: benchmarks/studies/sentiment_model.py."
         )
     return model.sentiment
 
 
-def answered_request(model: InferenceModel, state: FittedState, thresholds: np.ndarray) -> PolarityRequest:
+def answered_request(
+    model: InferenceModel, state: FittedState, thresholds: np.ndarray, correct: PolarityCorrection | None = None
+) -> PolarityRequest:
     """For each sentence, the aspects that are answered in it."""
     sentiment_branch(model)
 
     def wanted(_: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
         return decide(probabilities, thresholds)
 
-    return PolarityRequest(label_states(model, state.examples, state.examples.names), wanted)
+    return PolarityRequest(label_states(model, state.examples, state.examples.names), wanted, correct)
 
 
 def given_request(
-    model: InferenceModel, state: FittedState, texts: Sequence[str], aspects: Sequence[Sequence[str]]
-) -> tuple[list[str], PolarityRequest]:
+    model: InferenceModel, state: FittedState, texts: Sequence[str], aspects: Sequence[Sequence[str]],
+    correct: PolarityCorrection | None = None,
+) -> tuple[list[str], PolarityRequest]:  # fmt: skip
     """For each sentence of a text, the aspects given of that text; and the names of all, the detector's own first."""
     sentiment_branch(model)
     names = list(dict.fromkeys([*state.examples.names, *(name for own in aspects for name in own)]))
@@ -79,7 +84,7 @@ def given_request(
     for own, given in zip(rows, aspects, strict=True):
         for name in given:
             asked[own, place[name]] = True
-    return names, PolarityRequest(label_states(model, state.examples, names), lambda batch, _: asked[batch])
+    return names, PolarityRequest(label_states(model, state.examples, names), lambda batch, _: asked[batch], correct)
 
 
 def check_aspects(aspects: object, texts: int) -> list[list[str]]:
@@ -90,21 +95,27 @@ def check_aspects(aspects: object, texts: int) -> list[list[str]]:
     return lists
 
 
-def label_states(model: InferenceModel, examples: Examples, names: Sequence[str]) -> list[np.ndarray]:
-    """(L, d) of each label: of its name read alone, else of its description, else one state for each of a few examples
-    (the mean of its tokens)."""
-    texts = [label_of(examples, name) for name in names]
-    own = [_examples_of(examples, name) if not text else [text] for name, text in zip(names, texts, strict=True)]
+def label_states(model: InferenceModel, examples: Examples, names: Sequence[str]) -> list[States]:
+    """The vectors of each label, (d,) of the lower and of the last layer: of its name read alone, else of its
+    description, else the mean over a few examples."""
+    own = [[text] if (text := label_of(examples, name)) else _examples_of(examples, name) for name in names]
     distinct = list(dict.fromkeys(text for some in own for text in some))
     ids = [row[: MOST_LABEL_TOKENS + 1] + row[-1:] for row in model.encoder.tokeniser.ids(distinct)]
-    read = {text: model.shared_states([row])[1][0][1:-1] for text, row in zip(distinct, ids, strict=True)}
-    found = []
-    for text, some in zip(texts, own, strict=True):
-        states = [read[one] for one in some if len(read[one])]
+    read = {text: _mean_states(model, row) for text, row in zip(distinct, ids, strict=True) if len(row) > 2}
+    found: list[States] = []
+    for some in own:
+        states = [read[text] for text in some if text in read]
         if not states:  # nothing is known of it but that it is an aspect
-            states = [np.zeros((1, model.encoder.width), dtype=np.float32)]
-        found.append(states[0] if text else np.stack([part.mean(axis=0) for part in states]))
+            states = [(np.zeros(model.encoder.width, dtype=np.float32),) * 2]
+        lower, last = zip(*states, strict=True)
+        found.append((np.mean(lower, axis=0), np.mean(last, axis=0)))
     return found
+
+
+def _mean_states(model: InferenceModel, ids: list[int]) -> States:
+    """Over the tokens of a text, special ones left out."""
+    (last,), (lower,) = model.shared_states([ids])
+    return lower[1:-1].mean(axis=0), last[1:-1].mean(axis=0)
 
 
 def label_of(examples: Examples, name: str) -> str:

@@ -150,5 +150,5 @@ def _natural_order(row: str) -> tuple[Any, ...]:
     """Methods in the order of the registry, numbers inside a name by size: lpn-k3 before lpn-k10."""
     order = [*METHODS]
     method = max((name for name in order if row.startswith(name)), key=len, default="")
-    parts = tuple((int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", row))
+    parts = tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", row))
     return (order.index(method) if method else len(order), parts)

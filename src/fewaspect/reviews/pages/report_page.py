@@ -15,43 +15,69 @@ from fewaspect.text.identity import text_identity
 
 if TYPE_CHECKING:
     from fewaspect.detector.explain import Analysis
+    from fewaspect.reviews.pages.opinions import Opinions
     from fewaspect.reviews.pipeline import Summary
 
 MATRIX = 15  # aspects in the matrix of co-occurrence; more could not be read
 _KEPT = 32  # candidates per aspect, from which different ones are chosen
-_WORDS = range(4, 46)
+WORDS = range(4, 46)
 _FEW = 5  # reviews; pairs of aspects that occur in fewer are left to chance
 
 
 @dataclass
-class Candidates:
-    """The most probable sentences of each aspect and a fair sample of those without any; never more than a few."""
+class BestSentences:
+    """The sentences of the highest value by name, each once; never more than a few."""
 
     best: dict[str, list[tuple[float, int, str]]] = field(default_factory=dict)
-    without: FairSample = field(default_factory=lambda: FairSample(_KEPT))
     _held: dict[str, set[str]] = field(default_factory=dict)
     _order: int = 0
+
+    def offer(self, name: str, value: float, text: str) -> None:
+        heap, held = self.best.setdefault(name, []), self._held.setdefault(name, set())
+        same = text_identity(text)
+        if same in held or (len(heap) >= _KEPT and value <= heap[0][0]):
+            return
+        self._order -= 1  # of equals, the earlier stays
+        held.add(same)
+        heapq.heappush(heap, (value, self._order, text))
+        if len(heap) > _KEPT:
+            held.discard(text_identity(heapq.heappop(heap)[2]))
+
+    def texts(self, name: str) -> list[str]:
+        """The best first."""
+        return [text for *_, text in sorted(self.best.get(name, ()), reverse=True)]
+
+
+@dataclass
+class Candidates(BestSentences):
+    """The most probable sentences of each aspect and a fair sample of those without any."""
+
+    without: FairSample = field(default_factory=lambda: FairSample(_KEPT))
 
     def add(self, analyses: Sequence[Analysis]) -> None:
         for analysis in analyses:
             for sentence in analysis.sentences:
-                if len(sentence.text.split()) not in _WORDS:
+                if len(sentence.text.split()) not in WORDS:
                     continue
                 for name in sentence.aspects:
-                    self._offer(name, sentence.probabilities[name], sentence.text)
+                    self.offer(name, sentence.probabilities[name], sentence.text)
                 if not sentence.aspects:
                     self.without.add(sentence.text)
 
-    def _offer(self, name: str, probability: float, text: str) -> None:
-        heap, held = self.best.setdefault(name, []), self._held.setdefault(name, set())
-        same = text_identity(text)
-        if same in held or (len(heap) >= _KEPT and probability <= heap[0][0]):
-            return
-        self._order -= 1  # of equals, the earlier stays
-        held.add(same)
-        heapq.heappush(heap, (probability, self._order, text))
-        if len(heap) > _KEPT:
-            held.discard(text_identity(heapq.heappop(heap)[2]))
+
+@dataclass(frozen=True)
+class Extras:
+    """What a person adds to the page: notes, which charts, of which reviews, their segments, periods and comparison."""
+
+    notes: str = ""
+    charts: tuple[str, ...] | None = None  # None: all
+    where: tuple[str, ...] = ()
+    segments: dict[str, Any] | None = None
+    comparison: dict[str, Any] | None = None
+    periods: dict[str, Any] | None = None
+
+    def shows(self, chart: str) -> bool:
+        return self.charts is None or chart in self.charts
 
 
 def different(texts: Sequence[str], number: int, overlap: float = 0.5) -> list[str]:
@@ -67,9 +93,13 @@ def different(texts: Sequence[str], number: int, overlap: float = 0.5) -> list[s
     return [*chosen, *(text for text in texts if text not in chosen)][:number]
 
 
-def render_report(detector: Detector, summary: Summary, candidates: Candidates, title: str, each: int = 4) -> str:
+def render_report(
+    detector: Detector, summary: Summary, candidates: Candidates, title: str, each: int = 4,
+    opinions: Opinions | None = None, extras: Extras | None = None,
+) -> str:  # fmt: skip
     """The page; words are explained for the sentences on it only."""
-    chosen = _chosen(candidates, summary.by_frequency(), each)
+    extras = extras or Extras()
+    chosen = _chosen(candidates, summary.by_frequency(), each) if extras.shows("words") else {}
     without = different(candidates.without.sentences(), 2 * each)
     wanted = list(dict.fromkeys(text for texts in chosen.values() for text in texts))
     analyses = dict(zip(wanted, detector.analyze_many(wanted, words=True), strict=True)) if wanted else {}
@@ -78,6 +108,7 @@ def render_report(detector: Detector, summary: Summary, candidates: Candidates, 
     values: dict[str, Any] = {
         "title": title, "summary": summary, "examples": examples, "without": without, "hues": hues(summary.classes),
         "matrix": found[:MATRIX], "left_out": max(0, len(found) - MATRIX), "pairs": _striking(summary),
+        "extras": extras, "opinions": None if opinions is None else opinions.rows(found, max(1, each // 2)),
     }  # fmt: skip
     return render("report.html", values)
 
@@ -87,8 +118,7 @@ def _chosen(candidates: Candidates, names: Sequence[str], each: int) -> dict[str
     chosen: dict[str, list[str]] = {}
     used: set[str] = set()
     for name in reversed(names):  # rare aspects have the least to choose from
-        best = [text for *_, text in sorted(candidates.best.get(name, ()), reverse=True)]
-        chosen[name] = different(sorted(best, key=used.__contains__), each)
+        chosen[name] = different(sorted(candidates.texts(name), key=used.__contains__), each)
         used.update(chosen[name])
     return {name: chosen[name] for name in names}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from fewaspect.core.extras import require
 from fewaspect.data.formats.parquet import opened_parquet
 from fewaspect.data.formats.records import Place, quoted
-from fewaspect.reviews.readers.source import Records, distinct_names
+from fewaspect.reviews.readers.columns import Records, distinct_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,6 +38,7 @@ def arrow_batches(
         first, last = max(start - row, 0), min(stop - row, len(batch))
         if first < last:
             table = arrow.Table.from_batches([batch.slice(first, last - first)])
+            table.validate(full=True)  # strings of a damaged page may be no text
             yield row + first, table.rename_columns(names)
         row += len(batch)
 

@@ -3,47 +3,51 @@ reviews one by one, which column is the text, and what all columns hold, found b
 
 from __future__ import annotations
 
-import difflib
 import gzip
 import io
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from enum import Enum
-from itertools import count, islice
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import IO, Any, BinaryIO, cast
 
 from fewaspect.data.formats.records import LineReader, Place, Record, json_objects, quoted, shown, table_rows
 from fewaspect.reviews.formats import STANDARD, InputFormat
+from fewaspect.reviews.readers.columns import (
+    USUAL_COLUMNS,
+    Kind,
+    Records,
+    distinct_names,
+    listed_columns,
+    text_column,
+    update_kinds,
+)
+from fewaspect.reviews.readers.text_format import (
+    DELIMITERS,
+    SAMPLE,
+    TextFormat,
+    detect_text_format,
+    is_separator_line,
+)
 
-DELIMITERS = {InputFormat.CSV: ",", InputFormat.TSV: "\t"}
+DAMAGED = (gzip.BadGzipFile, zlib.error, EOFError)
 _GZIP = b"\x1f\x8b"
-USUAL_COLUMNS = ("text", "review", "sentence", "content", "body")
-_COMPARED = 1000  # columns: to compare names takes long
-_OTHER_TABLES = {
-    "\t": "Read it with --from tsv",
-    ";": "Save it with commas between the cells",
-    ",": "Read it with --from csv",
-}
-
-
-class Records(NamedTuple):
-    """Records with their places; `names` are those of the columns where a file says them before its records."""
-
-    names: list[str] | None
-    place: Place  # of the names
-    rows: Iterator[tuple[Place, dict[str, Any]]]
+_PIECE = 1 << 20
 
 
 @dataclass(frozen=True)
 class Source:
-    """The name of a file, or "-" for standard input, and how it is read."""
+    """The name of a file, or "-" for standard input, and how it is read: what is None is detected."""
 
     name: str
     format: InputFormat
-    encoding: str = "utf-8"
+    encoding: str | None = None
+    delimiter: str | None = None
+    sheet: str | None = None
 
     @property
     def place(self) -> Place:
@@ -54,29 +58,59 @@ class Source:
         """Whether it can be read twice: a file can, a pipe cannot."""
         return self.name != STANDARD and Path(self.name).is_file()
 
+    @cached_property
+    def text_format(self) -> TextFormat:
+        """How a text file is written, by all of it."""
+        with self.opened() as file:
+            return detect_text_format(self.pieces(unpacked(file)), self.format, self.encoding, self.delimiter)
+
     @contextmanager
     def records(self) -> Iterator[Records]:
         """All records one by one, for the length of the block; the first fault is raised."""
         with self.opened() as file:
-            if self.format is InputFormat.PARQUET:
-                from fewaspect.reviews.readers.parquet_records import python_records
-
-                if not self.rereadable:
-                    raise self.place.error("Parquet cannot be read from a pipe.", "Save it to a file and name that.")
-                with python_records(file, self.place) as records:
+            if self.format in (InputFormat.PARQUET, InputFormat.XLSX):
+                with self._binary_records(file) as records:
                     yield records
                 return
-            lines, place = self.lines(file), self.place
-            line, names = read_header(lines, self.format)
-            rows = text_records(lines, self.format, names)
-            yield Records(names, place.line(line), ((place.line(row.line), row.values) for row in rows))
+            place, plain = self.place, unpacked(file)
+            how = self.text_format if self.rereadable else self._format_of_pipe(plain)
+            lines = self.lines(plain, how)
+            line, names = read_header(lines, self.format, how.delimiter)
+            rows = text_records(lines, self.format, names, how.delimiter)
+            separator = how.delimiter if self.format in DELIMITERS else None
+            yield Records(names, place.line(line), ((place.line(row.line), row.values) for row in rows), separator)
 
-    def lines(self, file: BinaryIO) -> LineReader:
-        """Those of an open file, decompressed."""
-        peekable = file if hasattr(file, "peek") else io.BufferedReader(cast(io.RawIOBase, file))
-        compressed = cast(io.BufferedReader, peekable).peek(2).startswith(_GZIP)
-        plain = gzip.GzipFile(fileobj=peekable) if compressed else peekable
-        return LineReader(cast(BinaryIO, plain), self.place, self.encoding)
+    def pieces(self, plain: BinaryIO) -> Iterator[bytes]:
+        """The bytes of an open, decompressed file, some at a time."""
+        return file_pieces(plain)
+
+    def lines(self, plain: BinaryIO, how: TextFormat) -> LineReader:
+        """Those of an open, decompressed file."""
+        return LineReader(plain, self.place, how.encoding, line_end=how.line_end)
+
+    @contextmanager
+    def _binary_records(self, file: BinaryIO) -> Iterator[Records]:
+        from fewaspect.reviews.readers.excel_records import excel_records
+        from fewaspect.reviews.readers.parquet_records import python_records
+
+        is_excel = self.format is InputFormat.XLSX
+        if not self.rereadable:
+            kind = "An Excel workbook" if is_excel else "Parquet"
+            raise self.place.error(f"{kind} cannot be read from a pipe.", "Save it to a file and name that.")
+        opened = excel_records(self.name, self.place, self.sheet, self.seconds_left()) if is_excel else None
+        with opened or python_records(file, self.place) as records:
+            yield records
+
+    def seconds_left(self) -> float | None:
+        """For another process to read the file; None: as long as it takes."""
+        return None
+
+    def _format_of_pipe(self, plain: BinaryIO) -> TextFormat:
+        """By as much as is there, so that no output waits for the rest."""
+        start = b""
+        with suppress(*DAMAGED):
+            start = cast(io.BufferedReader, plain).peek(SAMPLE)[:SAMPLE]
+        return detect_text_format([start], self.format, self.encoding, self.delimiter, complete=False)
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
@@ -99,19 +133,51 @@ class Source:
             yield file
 
 
-def read_header(lines: LineReader, format: InputFormat) -> tuple[int, list[str] | None]:
+def reading_in_words(source: Source) -> str:
+    """How a file is read, where that was detected and may be wrong; empty if it is as usual, or a pipe."""
+    if not source.rereadable or source.format is InputFormat.PARQUET:
+        return ""
+    if source.format is InputFormat.XLSX:
+        from fewaspect.reviews.readers.excel_records import opened_sheet
+
+        with opened_sheet(source.name, source.place, source.sheet) as sheet:
+            others = ", ".join(quoted(name) for name in sheet.names if name != sheet.name)
+        return f"read the sheet {quoted(sheet.name)}; others, by --sheet: {others}" if others else ""
+    how = source.text_format
+    unusual = source.encoding is None and how.encoding != "utf-8"
+    unusual |= source.delimiter is None and how.delimiter != DELIMITERS.get(source.format, ",")
+    return f"read as {how.described(source.format)}" if unusual else ""
+
+
+def unpacked(file: BinaryIO) -> BinaryIO:
+    """An open file, decompressed if it is gzip-compressed."""
+    peekable = file if hasattr(file, "peek") else io.BufferedReader(cast(io.RawIOBase, file))
+    compressed = cast(io.BufferedReader, peekable).peek(2).startswith(_GZIP)
+    return cast(BinaryIO, gzip.GzipFile(fileobj=peekable) if compressed else peekable)
+
+
+def file_pieces(file: IO[bytes]) -> Iterator[bytes]:
+    """What can be read of a file; damaged data are reported when they are read by lines."""
+    with suppress(*DAMAGED):
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def read_header(lines: LineReader, format: InputFormat, delimiter: str) -> tuple[int, list[str] | None]:
     """The line and the names of the columns, which JSON lines do not have; a fault in them is raised always."""
     if format not in DELIMITERS:
         return 0, ["text"] if format is InputFormat.TXT else None
     collect, lines.collect = lines.collect, False
-    header = next(table_rows(lines, DELIMITERS[format]), None)
+    header = next(table_rows(lines, delimiter), None)
+    if header is not None and is_separator_line(header.values):
+        header = next(table_rows(lines, delimiter), None)
     lines.collect = collect
     if header is None:
         raise lines.source.error("expected a header line and reviews below it, found nothing.")
     return header.line, distinct_names([name.strip() for name in header.values])
 
 
-def text_records(lines: LineReader, format: InputFormat, names: list[str] | None) -> Iterator[Record]:
+def text_records(lines: LineReader, format: InputFormat, names: list[str] | None, delimiter: str) -> Iterator[Record]:
     """Records with their fields by name, from where the lines are; blank lines count in plain text only."""
     if format is InputFormat.JSONL:
         yield from json_objects(lines, unicode_only=True)
@@ -120,23 +186,8 @@ def text_records(lines: LineReader, format: InputFormat, names: list[str] | None
             yield Record(lines.line, lines.end, {"text": text.rstrip("\r\n")}, lines.take_fault())
     else:
         names = names or []
-        for line, end, cells, fault in table_rows(lines, DELIMITERS[format], len(names)):
+        for line, end, cells, fault in table_rows(lines, delimiter, len(names)):
             yield Record(line, end, dict(zip(names, cells, strict=False)), fault)
-
-
-def distinct_names(names: list[str]) -> list[str]:
-    """Names of columns, the second "a" as "a.1"."""
-    taken = set(names)
-    numbers: dict[str, Iterator[int]] = {}  # suffixes of each name that were not tried yet
-    distinct = []
-    for name in names:
-        if name in numbers:
-            name = next(new for n in numbers[name] if (new := f"{name}.{n}") not in taken)
-            taken.add(name)
-        else:
-            numbers[name] = count(1)
-        distinct.append(name)
-    return distinct
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,43 +209,12 @@ def read_reviews(source: Source, column: str | None = None) -> Iterator[Review]:
     with source.records() as records:
         text = None
         if records.names is not None:
-            text = text_column(records.names, column, records.place, source.format)
+            text = text_column(records.names, column, records.place, records.delimiter)
         for place, fields in records.rows:
             if records.names is None:
                 text = _json_column(fields, text, column, place)
             assert text is not None
             yield Review(_text(fields[text], text, place), text, fields, place)
-
-
-def text_column(
-    columns: Sequence[str], wanted: str | None, place: Place, format: InputFormat = InputFormat.JSONL
-) -> str:
-    """The column named, or else one of the usual names (in any case), or else the only one there is."""
-    if format in DELIMITERS and len(columns) == 1 and wanted not in columns:
-        _refuse_other_table(columns[0], DELIMITERS[format], place)
-    if wanted is not None:
-        return _named_column(columns, wanted, place)
-    by_name = {name.strip().casefold(): name for name in reversed(columns)}
-    for name in USUAL_COLUMNS:
-        if name in by_name:
-            return by_name[name]
-    if len(columns) == 1:
-        return columns[0]
-    raise place.error(
-        f"expected a column of reviews called {', '.join(USUAL_COLUMNS[:-1])} or {USUAL_COLUMNS[-1]}, "
-        f"found {_listed(columns)}.",
-        "Name the column that holds the reviews with --column.",
-    )
-
-
-def _named_column(columns: Sequence[str], wanted: str, place: Place) -> str:
-    if columns.count(wanted) == 1:
-        return wanted
-    guess = difflib.get_close_matches(wanted, columns[:_COMPARED], n=1)
-    raise place.error(
-        f"expected a column {quoted(wanted)}, found {_listed(columns)}.",
-        f"Did you mean --column {guess[0]}?" if guess else "Name one of them with --column.",
-    )
 
 
 def _json_column(fields: dict[str, Any], before: str | None, wanted: str | None, place: Place) -> str:
@@ -204,19 +224,10 @@ def _json_column(fields: dict[str, Any], before: str | None, wanted: str | None,
     if wanted is None and len(fields) > 1 and before.strip().casefold() not in USUAL_COLUMNS:
         raise place.error(
             f"the column of the reviews was taken to be {quoted(before)}, the only one so far, "
-            f"found {_listed(list(fields))}.",
+            f"found {listed_columns(list(fields))}.",
             "Name the column that holds the reviews with --column.",
         )
     return before
-
-
-def _refuse_other_table(header: str, delimiter: str, place: Place) -> None:
-    for separator, remedy in _OTHER_TABLES.items():
-        if separator in header and separator != delimiter:
-            raise place.error(
-                f"expected a column of reviews, found one called {quoted(header)}: several, separated otherwise.",
-                f"{remedy}; if it is one column, name it with --column.",
-            )
 
 
 def _text(value: object, column: str, place: Place) -> str:
@@ -225,47 +236,6 @@ def _text(value: object, column: str, place: Place) -> str:
     if not isinstance(value, str):
         raise place.error(f"{quoted(column)} must be a string, found {shown(value)}.", "Name another with --column.")
     return value
-
-
-def _listed(columns: Sequence[str]) -> str:
-    more = f" and {len(columns) - 12} more" if len(columns) > 12 else ""
-    return "the columns " + ", ".join(quoted(name) for name in columns[:12]) + more if columns else "no columns"
-
-
-class Kind(Enum):
-    """The type of a column's values so far; MIXED is written as JSON."""
-
-    NULL = "nothing"
-    STRING = "strings"
-    BOOLEAN = "booleans"
-    INTEGER = "integers"
-    FLOAT = "numbers"
-    MIXED = "values of several types"
-    EMPTY, TEXT, TRUTH, WHOLE, NUMBER = NULL, STRING, BOOLEAN, INTEGER, FLOAT  # in the plans of version 0.1
-
-    @staticmethod
-    def of(value: object) -> Kind:
-        if value is None:
-            return Kind.NULL
-        if isinstance(value, bool):
-            return Kind.BOOLEAN
-        if isinstance(value, int):
-            return Kind.INTEGER if -(2**63) <= value < 2**63 else Kind.MIXED
-        return Kind.STRING if isinstance(value, str) else Kind.FLOAT if isinstance(value, float) else Kind.MIXED
-
-    def joined(self, other: Kind) -> Kind:
-        """The kind that holds both."""
-        if self is other or other is Kind.NULL:
-            return self
-        if self is Kind.NULL:
-            return other
-        return Kind.FLOAT if {self, other} == {Kind.INTEGER, Kind.FLOAT} else Kind.MIXED
-
-
-def update_kinds(kinds: dict[str, Kind], fields: Mapping[str, Any]) -> None:
-    """Let the kinds hold the values of one more record; new columns come last."""
-    for name, value in fields.items():
-        kinds[name] = kinds.get(name, Kind.NULL).joined(Kind.of(value))
 
 
 @dataclass

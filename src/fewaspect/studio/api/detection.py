@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import numpy as np
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
@@ -16,7 +16,8 @@ from fewaspect.detector.labelling.discover import AspectGroup
 from fewaspect.detector.labelling.suggest import LAST
 from fewaspect.studio.api.fields import LIMITS, CurrentStudio, ProjectId, RequestBody, ResponseBody, Text, example
 from fewaspect.studio.api.problem_details import errors
-from fewaspect.studio.api.sentences import SentenceResponse
+from fewaspect.studio.api.sentences import Polarity, SentenceResponse
+from fewaspect.studio.disconnection import unless_gone
 from fewaspect.studio.engine.presenters import deciding_words, present
 from fewaspect.studio.engine.snapshot import Snapshot
 
@@ -27,16 +28,28 @@ CANDIDATES = 600  # sentences among which suggestions are chosen: the most uncer
 
 
 class DetectionRequest(RequestBody):
-    """With `explain`, sentences and deciding words are returned too."""
+    """With `explain`, sentences and deciding words are returned too; with `sentiment`, what is thought of each
+    aspect, which takes longer."""
 
     model_config = example(texts=["The garage was full, but the pool was lovely."], explain=False)
     texts: Annotated[list[Text], Field(max_length=LIMITS.texts)]
     explain: bool = False
+    sentiment: bool = False
 
 
 class AnalysisRequest(RequestBody):
     model_config = example(text="The garage was full, but the pool was lovely.")
     text: Text
+    sentiment: bool = False
+
+
+class NamedSentiment(ResponseBody):
+    """What is thought of an aspect, with probabilities."""
+
+    polarity: Polarity
+    negative: float
+    neutral: float
+    positive: float
 
 
 class NamedDecidingWord(ResponseBody):
@@ -54,6 +67,7 @@ class NamedSentence(ResponseBody):
     probabilities: dict[str, float]
     reason: str
     accepted: list[str] | None = None
+    sentiment: dict[str, NamedSentiment] | None = None
 
 
 class TextDetection(ResponseBody):
@@ -65,6 +79,7 @@ class TextDetection(ResponseBody):
     aspects: list[str]
     accepted: list[str] | None = None
     to_review: list[str] | None = None
+    sentiment: dict[str, NamedSentiment] | None = None
     scores: dict[str, float]
     sentences: list[NamedSentence] | None = None
     words: list[NamedDecidingWord] | None = None
@@ -100,6 +115,7 @@ class AnalysisResponse(ResponseBody):
     nearest: dict[str, list[NamedNearestExample]]
     sentences: list[NamedSentence]
     accepted: list[str] | None = None
+    sentiment: dict[str, NamedSentiment] | None = None
 
 
 class SuggestionResponse(ResponseBody):
@@ -143,17 +159,18 @@ class Groups(ResponseBody):
 
 
 @router.post("/detect", response_model=DetectionResponse, response_model_exclude_none=True, responses=errors(404))
-async def detect(studio: CurrentStudio, project: ProjectId, request: DetectionRequest) -> Any:
-    """Aspects of each text; requests that arrive together share one call of the detector."""
+async def detect(studio: CurrentStudio, project: ProjectId, request: DetectionRequest, http: Request) -> Any:
+    """Aspects of each text, all by one revision of the project; a large request leaves others their turns."""
+    snapshot = await run_in_threadpool(studio.engine.snapshot, project)
 
-    def work(texts: list[str]) -> tuple[Snapshot, list[Analysis | None]]:
+    def work(texts: list[str]) -> list[Analysis | None]:
+        if snapshot.detector is None:
+            return [None] * len(texts)
         with studio.engine.foreground():
-            snapshot = studio.engine.snapshot(project)
-            if snapshot.detector is None:
-                return snapshot, [None] * len(texts)
-            return snapshot, [*snapshot.detector.analyze_many(texts, words=request.explain)]
+            return [*snapshot.detector.analyze_many(texts, words=request.explain, sentiment=request.sentiment)]
 
-    snapshot, found = await studio.batcher.submit((project, request.explain), request.texts, work)
+    key = (snapshot, request.explain, request.sentiment)  # requests of the same revision share calls of the detector
+    found = await unless_gone(http, studio.batcher.submit(key, request.texts, work))
     return {"revision": snapshot.revision, "results": [_detected(snapshot, one, request.explain) for one in found]}
 
 
@@ -164,7 +181,7 @@ def analyze(studio: CurrentStudio, project: ProjectId, request: AnalysisRequest)
         detector = studio.engine.snapshot(project).detector
         if detector is None:
             raise DataError("analyze: expected a project with aspects, found none.")
-        return asdict(detector.analyze(request.text))
+        return asdict(detector.analyze(request.text, sentiment=request.sentiment))
 
 
 @router.get("/suggestions", response_model=Suggestions, responses=errors(404))
@@ -237,6 +254,8 @@ def _detected(snapshot: Snapshot, analysis: Analysis | None, explain: bool) -> d
     found: dict[str, Any] = {"aspects": list(analysis.aspects), "scores": analysis.probabilities}
     if (accepted := analysis.accepted) is not None:
         found |= {"accepted": list(accepted), "to_review": [name for name in analysis.aspects if name not in accepted]}
+    if analysis.sentiment is not None:
+        found["sentiment"] = {name: asdict(told) for name, told in analysis.sentiment.items()}
     if explain:
         names = {aspect.id: aspect.name for aspect in snapshot.definition.aspects}
         found["sentences"] = [asdict(sentence) for sentence in analysis.sentences]

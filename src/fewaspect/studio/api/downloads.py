@@ -11,9 +11,10 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, File, UploadFile
 from fastapi.responses import FileResponse
-from starlette.background import BackgroundTask
+from starlette.types import Receive, Scope, Send
 
 from fewaspect.core.errors import DataError
+from fewaspect.reviews.formats import OutputFormat, RowUnit
 from fewaspect.studio.api.fields import CurrentStudio, ProjectId, ResponseBody, example
 from fewaspect.studio.api.problem_details import errors
 from fewaspect.studio.api.projects import ProjectResponse, project_response
@@ -28,7 +29,10 @@ from fewaspect.studio.store.schema import audit_answers, kept_labels
 from fewaspect.studio.studio import Studio
 
 router = APIRouter(tags=["files"])
-TYPES = {"zip": "application/zip", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+TYPES = {
+    "zip": "application/zip", "csv": "text/csv", "parquet": "application/vnd.apache.parquet",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}  # fmt: skip
 Archive = Annotated[UploadFile, File(description="A zip file that the studio wrote.")]
 
 
@@ -59,7 +63,7 @@ def export(studio: CurrentStudio, project: ProjectId) -> FileResponse:
 @router.post("/projects/import", status_code=201, response_model=ProjectResponse, responses=errors())
 def import_archive(studio: CurrentStudio, file: Archive) -> Any:
     """Import an exported project as a new one."""
-    archived, reviews = read_project(file.file, studio.limits.unpacked_bytes)
+    archived, reviews = read_project(file.file, studio.limits.unpacked_bytes, studio.limits.sentences)
     return project_response(studio, import_project(studio, archived, reviews))
 
 
@@ -81,13 +85,21 @@ def put_model(studio: CurrentStudio, project: ProjectId, file: Archive) -> Any:
     return project_response(studio, project)
 
 
-@router.get("/projects/{project}/results", response_class=FileResponse, responses=_file("csv", "parquet"))
-def results(studio: CurrentStudio, project: ProjectId, format: Literal["csv", "parquet"] = "csv") -> FileResponse:
-    """A row for each sentence; in CSV, cells that a spreadsheet would run as formulas are escaped."""
-    snapshot = studio.engine.scored_snapshot(project)
+@router.get("/projects/{project}/results", response_class=FileResponse, responses=_file("csv", "xlsx", "parquet"))
+def results(
+    studio: CurrentStudio, project: ProjectId, format: Literal["csv", "xlsx", "parquet"] = "csv",
+    rows: Literal["sentence", "review"] = "sentence",
+) -> FileResponse:  # fmt: skip
+    """A row for each sentence or review. CSV is for spreadsheets: it begins with a byte order mark, and cells that
+    would be run as formulas are escaped."""
+    snapshot = studio.engine.told_snapshot(project)
     with studio.database.read() as connection:
         reviews = list(read_reviews(connection, project))
-    return _download(studio, project, lambda path: write_results(snapshot, reviews, path, format), format, "results")
+
+    def write(path: Path) -> None:
+        write_results(snapshot, reviews, path, OutputFormat(format), RowUnit(rows))
+
+    return _download(studio, project, write, format, "results")
 
 
 @router.get("/projects/{project}/snippet", response_model=Snippet, responses=errors(404))
@@ -131,8 +143,17 @@ def _download(studio: Studio, project: int, write: Callable[[Path], None], kind:
     except BaseException:
         path.unlink(missing_ok=True)
         raise
-    removal = BackgroundTask(path.unlink, missing_ok=True)
-    return FileResponse(path, media_type=TYPES[kind], filename=f"{name[:60]}-{what}.{kind}", background=removal)
+    return TemporaryFileResponse(path, media_type=TYPES[kind], filename=f"{name[:60]}-{what}.{kind}")
+
+
+class TemporaryFileResponse(FileResponse):
+    """Removes its file once it is sent, in whole, in ranges, or not at all."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            Path(self.path).unlink(missing_ok=True)
 
 
 def _literal(value: object, indent: int = 0) -> str:

@@ -19,10 +19,9 @@ from fewaspect.studio.api.fields import (
     example,
 )
 from fewaspect.studio.api.problem_details import errors
-from fewaspect.studio.store.definition import put_example, read_definition, remove_example
+from fewaspect.studio.store.definition import put_example, read_definition, read_example, remove_example
 from fewaspect.studio.store.projects import owned_row
 from fewaspect.studio.store.schema import examples, sentences
-from fewaspect.studio.studio import Studio
 
 router = APIRouter(prefix="/projects/{project}/examples", tags=["examples"])
 
@@ -84,7 +83,7 @@ def put(studio: CurrentStudio, project: ProjectId, new: ExampleRequest) -> Any:
         if new.sentence_id is not None:
             owned_row(connection, sentences, project, new.sentence_id)
         number = put_example(connection, project, new.text, new.aspects, new.sentence_id, studio.limits)
-    return _one(studio, project, number)
+        return asdict(read_example(connection, project, number))
 
 
 @router.patch("/{example_id}", response_model=ExampleResponse, responses=errors(404))
@@ -93,7 +92,7 @@ def patch(studio: CurrentStudio, project: ProjectId, example_id: Id, changed: As
     with studio.write(project) as connection:
         text = owned_row(connection, examples, project, example_id).text
         put_example(connection, project, text, changed.aspects, None, studio.limits)
-    return _one(studio, project, example_id)
+        return asdict(read_example(connection, project, example_id))
 
 
 @router.delete("/{example_id}", status_code=204, responses=errors(404))
@@ -101,8 +100,3 @@ def delete(studio: CurrentStudio, project: ProjectId, example_id: Id) -> None:
     """Remove it from the examples."""
     with studio.write(project) as connection:
         remove_example(connection, project, example_id)
-
-
-def _one(studio: Studio, project: int, number: int) -> dict[str, Any]:
-    with studio.database.read() as connection:
-        return next(asdict(one) for one in read_definition(connection, project).examples if one.id == number)

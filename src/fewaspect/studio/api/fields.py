@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Path, Query, Request
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
+from fewaspect.studio.engine.insights.conditions import PATTERN
 from fewaspect.studio.limits import LIMITS
+from fewaspect.studio.store.definition import COLOURS
 from fewaspect.studio.studio import Studio
 
 MAX_ID = 2**31 - 1  # the largest integer of the databases
@@ -23,7 +26,7 @@ def _integer(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _without_default(schema: dict[str, Any]) -> None:
+def without_default(schema: dict[str, Any]) -> None:
     """For a field that may be left out but not be null."""
     schema.pop("default", None)
 
@@ -39,6 +42,7 @@ class ResponseBody(BaseModel):
 
 
 Id = Annotated[int, Field(ge=1, le=MAX_ID), BeforeValidator(_integer)]
+OneToTen = Annotated[int, Field(ge=1, le=10), BeforeValidator(_integer)]
 ProjectId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of a project.", examples=[1])]
 Probability = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[
@@ -47,8 +51,11 @@ Name = Annotated[
     AfterValidator(_storable),
 ]
 Description = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000), AfterValidator(_storable)]
-OptionalName = Annotated[Name, Field(json_schema_extra=_without_default)]
-OptionalDescription = Annotated[Description, Field(json_schema_extra=_without_default)]
+GroupName = Annotated[str, StringConstraints(strip_whitespace=True, max_length=100), AfterValidator(_storable)]
+OptionalName = Annotated[Name, Field(json_schema_extra=without_default)]
+OptionalDescription = Annotated[Description, Field(json_schema_extra=without_default)]
+OptionalGroup = Annotated[GroupName, Field(json_schema_extra=without_default)]
+OptionalColour = Annotated[int, Field(ge=0, lt=COLOURS, json_schema_extra=without_default), BeforeValidator(_integer)]
 Sentence = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=LIMITS.text_chars, pattern=r"\S"),
@@ -56,6 +63,23 @@ Sentence = Annotated[
 ]
 Text = Annotated[str, StringConstraints(max_length=LIMITS.text_chars), AfterValidator(_storable)]
 AspectIds = Annotated[list[Id], Field(max_length=LIMITS.aspects, description="Ids of aspects; []: none of these.")]
+Condition = Annotated[str, StringConstraints(pattern=PATTERN, max_length=400)]
+Where = Annotated[
+    Sequence[Condition],
+    Query(
+        max_length=40, examples=[["country=Spain", "rating>=4"]],
+        description="Conditions on the columns of the review, all of which hold: column=value, column!=value, "
+        "column>=number or date, column<=number or date. Without a value: where the column is empty. "
+        "In the name of a column, % = < > ! are percent-encoded.",
+    ),
+]  # fmt: skip
+Period = Annotated[
+    str,
+    Query(
+        pattern=r"^(\d{4}(-\d{2}){0,2}|\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2})?$",
+        description="How its date begins, or its first and last day.", examples=["2024-03", "2024-01-01..2024-03-31"],
+    ),
+]  # fmt: skip
 
 
 async def _studio(request: Request) -> Studio:  # not async, it would take a thread of the pool

@@ -10,11 +10,20 @@ from pydantic import Field, ValidationError
 from starlette.datastructures import UploadFile
 
 from fewaspect.core.errors import DataError, FewAspectError
-from fewaspect.studio.api.fields import LIMITS, CurrentStudio, ProjectId, RequestBody, ResponseBody, Text, example
+from fewaspect.studio.api.fields import (
+    LIMITS,
+    CurrentStudio,
+    ProjectId,
+    RequestBody,
+    ResponseBody,
+    Text,
+    Where,
+    example,
+)
 from fewaspect.studio.api.problem_details import RefusedError, errors
 from fewaspect.studio.api.projects import EmptyBody
 from fewaspect.studio.engine.curves import evaluate_texts
-from fewaspect.studio.engine.presenters import dashboard_counts
+from fewaspect.studio.engine.insights.segments import dashboard_counts
 from fewaspect.studio.importing.uploads import keep_upload
 from fewaspect.studio.problems import RevisionConflictError
 from fewaspect.studio.store.definition import set_thresholds
@@ -66,8 +75,10 @@ class ConfusionMatrix(ResponseBody):
 
 
 class CurvePoint(ResponseBody):
+    """What a threshold would give; `precision` is null where nothing reaches it."""
+
     threshold: float
-    precision: float
+    precision: float | None
     recall: float
 
 
@@ -86,7 +97,18 @@ class AspectMetrics(ResponseBody):
     threshold: float
 
 
+class Mistake(ResponseBody):
+    """A text with ids of aspects that were found but are `wrong`, and of those `missed`."""
+
+    text: str
+    wrong: list[int]
+    missed: list[int]
+
+
 class EvaluationResponse(ResponseBody):
+    """`without_texts`: names of aspects that no text carries, which macro-F1 leaves out; `mistakes`: the first 1,000
+    texts with a wrong answer."""
+
     texts: int
     macro_f1: float | None
     micro_f1: float | None
@@ -94,30 +116,48 @@ class EvaluationResponse(ResponseBody):
     right_empties: float | None
     calibration_error: float | None
     unknown_aspects: dict[str, int]
+    without_texts: list[str]
     aspects: list[AspectMetrics]
+    mistakes: list[Mistake]
 
 
 class AspectCount(ResponseBody):
+    """Sentences, and reviews with at least one of them."""
+
     id: int
     count: int
+    reviews: int
+
+
+class GroupCount(ResponseBody):
+    """Sentences with any aspect of the group, and reviews with at least one of them."""
+
+    group: str
+    count: int
+    reviews: int
 
 
 class PeriodCounts(ResponseBody):
+    """Sentences of a month, and those with each aspect, by its id."""
+
     period: str
     total: int
     counts: dict[str, int]
 
 
 class Dashboard(ResponseBody):
-    """Counts of sentences by the scores so far; `together`: [aspect, aspect, count]."""
+    """Counts of sentences and reviews by the scores so far; `together`: [aspect, aspect, sentences]."""
 
     revision: int
     scored: float
     sentences: int
     none: int
+    reviews: int
+    reviews_none: int
     aspects: list[AspectCount]
     together: list[tuple[int, int, int]]
-    over_time: list[PeriodCounts]
+    groups: list[GroupCount]
+    over_time: list[PeriodCounts] = Field(description="By month; `periods` has other units.")
 
 
 @router.post("/tune", response_model=TuningResponse, responses=errors(404, 409))
@@ -147,7 +187,7 @@ def tune(studio: CurrentStudio, project: ProjectId, nothing: EmptyBody | None = 
 @router.post("/evaluate", response_model=EvaluationResponse, responses=errors(404), openapi_extra={"requestBody": BODY})
 async def evaluate(studio: CurrentStudio, project: ProjectId, request: Request) -> Any:
     """Metrics on labelled texts: JSON, or a CSV or JSONL file with the columns text and labels."""
-    if request.headers.get("content-type", "").startswith("multipart/form-data"):
+    if request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         async with request.form(max_files=1, max_fields=10) as form:
             file = form.get("file")
             if not isinstance(file, UploadFile):
@@ -159,9 +199,9 @@ async def evaluate(studio: CurrentStudio, project: ProjectId, request: Request) 
 
 
 @router.get("/dashboard", response_model=Dashboard, responses=errors(404))
-def dashboard(studio: CurrentStudio, project: ProjectId) -> Any:
-    """Counts of each aspect, of pairs of aspects, and by month."""
-    return dashboard_counts(studio.engine.snapshot(project))
+def dashboard(studio: CurrentStudio, project: ProjectId, where: Where = ()) -> Any:
+    """Counts of each aspect and of pairs of aspects."""
+    return dashboard_counts(studio.engine.snapshot(project), where)
 
 
 def _evaluate(studio: Studio, project: int, texts: list[str], labels: list[list[str]]) -> dict[str, Any]:

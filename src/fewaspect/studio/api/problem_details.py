@@ -8,18 +8,21 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from fewaspect.core.errors import FewAspectError
 from fewaspect.studio import problems
+from fewaspect.studio.plain_words import invalid_value, plain_words
 
 MEDIA = "application/problem+json"
 STATUS = {
     problems.NotFoundError: 404, problems.NameTakenError: 409, problems.NothingToUndoError: 409,
     problems.RevisionConflictError: 409, problems.TooLargeError: 413, problems.UnsupportedError: 415,
 }  # fmt: skip
+CLIENT_CLOSED_REQUEST = 499
 _log = logging.getLogger(__name__)
 
 
@@ -29,12 +32,14 @@ class Problem(BaseModel):
     model_config = ConfigDict(json_schema_extra={"examples": [{
         "type": "about:blank", "title": "Not Found", "status": 404,
         "detail": "expected a project, found none with the id 7.",
+        "plain": "This project is not here any more; it may have been removed elsewhere. Reload the page.",
     }]})  # fmt: skip
 
     type: str = "about:blank"
     title: str
     status: int
     detail: str
+    plain: str = Field(description="The detail for people who do not program.")
     field: str | None = Field(default=None, description="The field of the request that is at fault.")
 
 
@@ -55,8 +60,11 @@ def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def problem(status: int, detail: str, field: str | None = None, headers: dict[str, str] | None = None) -> JSONResponse:
-    body = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail, field=field)
+def problem(
+    status: int, detail: str, field: str | None = None, headers: dict[str, str] | None = None, plain: str | None = None
+) -> JSONResponse:
+    plain = plain or plain_words(status, detail)
+    body = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail, field=field, plain=plain)
     return JSONResponse(body.model_dump(exclude_none=True), status, headers, MEDIA)
 
 
@@ -79,7 +87,13 @@ def install_handlers(app: FastAPI) -> None:
             return problem(400, f"expected JSON, found an error: {first.get('ctx', {}).get('error', first['msg'])}.")
         place = [str(part) for part in first["loc"][1:]]
         field = ".".join(place) or str(first["loc"][0])
-        return problem(422, f"{field}: {_lower(first['msg'])}{_found(first.get('input'))}.", field)
+        return problem(
+            422, f"{field}: {_lower(first['msg'])}{_found(first.get('input'))}.", field, plain=invalid_value(first)
+        )
+
+    @app.exception_handler(ClientDisconnect)
+    async def gone(_: Request, error: ClientDisconnect) -> Response:
+        return Response(status_code=CLIENT_CLOSED_REQUEST)  # which nobody reads, and the metrics count
 
     @app.exception_handler(Exception)
     async def unknown(_: Request, error: Exception) -> JSONResponse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -18,10 +18,11 @@ from fewaspect.studio.api.fields import (
     RequestBody,
     ResponseBody,
     example,
+    without_default,
 )
 from fewaspect.studio.api.problem_details import errors
 from fewaspect.studio.engine.promises import promise_state
-from fewaspect.studio.store.definition import set_target_precision, set_threshold
+from fewaspect.studio.store.definition import set_model, set_sentiment, set_target_precision, set_threshold
 from fewaspect.studio.store.journal import next_in_words, redo, undo
 from fewaspect.studio.store.projects import (
     counted_project,
@@ -33,25 +34,31 @@ from fewaspect.studio.store.projects import (
 from fewaspect.studio.studio import Studio
 
 router = APIRouter(tags=["projects"])
+ModelName = Literal["multilingual"]
 
 
 class ProjectRequest(RequestBody):
-    """A project by name."""
+    """A project by name. `model`: what reads its reviews; null: the English model."""
 
-    model_config = example(name="Hotel reviews, spring")
+    model_config = example(name="Hotel reviews, spring", model=None)
     name: Name
+    model: ModelName | None = None
 
 
 class ProjectUpdate(RequestBody):
     """Fields that are left out stay; a threshold of null is the default of the detector.
 
-    `target_precision`: the share of the accepted answers that must be right; null: all answers alike.
+    `target_precision`: the share of the accepted answers that must be right; null: all answers alike. `sentiment`:
+    whether it is told what sentences think of their aspects.
+    `model`: what reads the reviews; null: the English model. All sentences are read again.
     """
 
-    model_config = example(threshold=0.4, target_precision=0.9)
+    model_config = example(threshold=0.4, target_precision=0.9, sentiment=True)
     name: OptionalName = ""
     threshold: Probability | None = None
     target_precision: Annotated[float, Field(ge=0.5, le=0.99)] | None = None
+    sentiment: Annotated[bool, Field(json_schema_extra=without_default)] = True
+    model: ModelName | None = None
 
 
 class EmptyBody(RequestBody):
@@ -102,6 +109,7 @@ class ProjectResponse(ResponseBody):
 
     id: int
     name: str
+    model: str | None
     created: str
     aspects: list[AspectResponse]
     examples: int
@@ -115,6 +123,7 @@ class ProjectResponse(ResponseBody):
     can_redo: str | None
     dated: bool
     promise: PromiseResponse | None
+    sentiment: bool
 
 
 class UndoResponse(ResponseBody):
@@ -135,6 +144,7 @@ def project_response(studio: Studio, project: int) -> dict[str, Any]:
         "threshold": DEFAULT_THRESHOLD if threshold is None else threshold, "threshold_set": threshold,
         "scored": snapshot.scored, "can_undo": can_undo, "can_redo": can_redo,
         "dated": any(snapshot.sentences.dates), "promise": promise_state(snapshot),
+        "sentiment": snapshot.definition.sentiment,
     }  # fmt: skip
 
 
@@ -148,8 +158,9 @@ def list_all(studio: CurrentStudio) -> ProjectList:
 @router.post("/projects", status_code=201, response_model=ProjectResponse, responses=errors(409))
 def create(studio: CurrentStudio, new: ProjectRequest) -> Any:
     """An empty project."""
+    studio.engine.model_named(new.model)  # refused if it is not installed
     with studio.database.write() as connection:
-        number = create_project(connection, new.name)
+        number = create_project(connection, new.name, model=new.model)
     return project_response(studio, number)
 
 
@@ -162,13 +173,18 @@ def get(studio: CurrentStudio, project: ProjectId) -> Any:
 @router.patch("/projects/{project}", response_model=ProjectResponse, responses=errors(404, 409))
 def patch(studio: CurrentStudio, project: ProjectId, changed: ProjectUpdate) -> Any:
     """Rename it, set the threshold of aspects without their own, or say how many accepted answers must be right."""
+    studio.engine.model_named(changed.model)  # refused if it is not installed
     with studio.write(project) as connection:
+        if "model" in changed.model_fields_set:
+            set_model(connection, project, changed.model)
         if "name" in changed.model_fields_set:
             rename_project(connection, project, changed.name)
         if "threshold" in changed.model_fields_set:
             set_threshold(connection, project, changed.threshold)
         if "target_precision" in changed.model_fields_set:
             set_target_precision(connection, project, changed.target_precision)
+        if "sentiment" in changed.model_fields_set:
+            set_sentiment(connection, project, changed.sentiment)
     return project_response(studio, project)
 
 

@@ -15,9 +15,9 @@ from fewaspect.studio.engine.auditing import audit_result, examples_to_check, ne
 from fewaspect.studio.engine.presenters import present
 from fewaspect.studio.engine.snapshot import Snapshot
 from fewaspect.studio.store.answers import Answer, put_answer, read_answers, remove_answer
-from fewaspect.studio.store.definition import read_definition
+from fewaspect.studio.store.definition import read_example
 from fewaspect.studio.store.projects import owned_row
-from fewaspect.studio.store.schema import aspects, audit_answers, examples, kept_labels, sentences
+from fewaspect.studio.store.schema import aspects, audit_answers, kept_labels, sentences
 from fewaspect.studio.studio import Studio
 
 router = APIRouter(prefix="/projects/{project}", tags=["quality"])
@@ -162,8 +162,7 @@ async def check_examples(studio: CurrentStudio, project: ProjectId) -> Any:
 def keep(studio: CurrentStudio, project: ProjectId, example_id: Id) -> None:
     """Its aspects are right: it is not listed again, unless they change."""
     with studio.write(project) as connection:
-        owned_row(connection, examples, project, example_id)
-        kept = next(one for one in read_definition(connection, project).examples if one.id == example_id)
+        kept = read_example(connection, project, example_id)
         put_answer(connection, kept_labels, project, kept.text, kept.aspects)
 
 

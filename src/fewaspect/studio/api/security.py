@@ -51,6 +51,8 @@ class SecurityMiddleware:
                 await self.app(scope, receive, send)
             return  # there are no websockets
         secured = _with_headers(send, api=scope["path"].startswith("/api/"))
+        if scope["method"] == "HEAD":  # as GET, without the body
+            scope, secured = {**scope, "method": "GET"}, _without_body(secured)
         if refusal := self._refusal(scope):
             return await refusal(scope, receive, secured)
         await self.app(scope, self._bounded(receive), secured)
@@ -74,7 +76,7 @@ class SecurityMiddleware:
         if self.access.hosts is not None and hostname(headers.get("host", "")) not in self.access.hosts:
             return problem(403, "Host: expected the address the studio was started with, found another.")
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+        if origin is not None and address(origin) != headers.get("host"):
             return problem(403, "Origin: expected the studio's own page, found another.")
         return None
 
@@ -132,6 +134,14 @@ class RateLimiter:
         return 0.0 if passes else (1 - left) / self.per_second
 
 
+def address(origin: str) -> str:
+    """Host and port of an origin; empty if it is none."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
+
+
 def hostname(host: str) -> str:
     """Without the port: "[::1]:8765" is "::1"."""
     try:
@@ -142,6 +152,13 @@ def hostname(host: str) -> str:
 
 def _is_token(given: str, token: str) -> bool:
     return hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
+
+
+def _without_body(send: Send) -> Send:
+    async def bare(message: Message) -> None:
+        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+    return bare
 
 
 def _with_headers(send: Send, *, api: bool) -> Send:

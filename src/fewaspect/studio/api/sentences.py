@@ -5,14 +5,34 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
+from pydantic import Field
 
 from fewaspect.studio.api.examples import AspectLabels
-from fewaspect.studio.api.fields import MAX_ID, CurrentStudio, Id, ProjectId, ResponseBody, example
+from fewaspect.studio.api.fields import (
+    MAX_ID,
+    AspectIds,
+    CurrentStudio,
+    Id,
+    Period,
+    ProjectId,
+    RequestBody,
+    ResponseBody,
+    Where,
+    example,
+)
 from fewaspect.studio.api.problem_details import errors
 from fewaspect.studio.engine.presenters import present
 from fewaspect.studio.engine.sentence_query import SentenceQuery
 from fewaspect.studio.engine.snapshot import Snapshot
-from fewaspect.studio.store.definition import offer_sentence, put_example, remove_example, skip_sentence
+from fewaspect.studio.store.definition import (
+    example_of,
+    offer_sentence,
+    put_example,
+    put_examples,
+    refuse_unseen,
+    remove_example,
+    skip_sentence,
+)
 from fewaspect.studio.store.projects import owned_row
 from fewaspect.studio.store.schema import reviews, sentences
 from fewaspect.studio.studio import Studio
@@ -26,11 +46,27 @@ Revision = Annotated[
         "Without it, the newest answers.",
     ),
 ]  # fmt: skip
+Polarity = Literal["negative", "neutral", "positive", "mixed"]
 SENTENCE = {
     "id": 17, "review_id": 9, "position": 0, "text": "The garage was full.", "date": "2024-03-31", "aspects": [3],
     "scores": {"3": 0.93, "4": 0.02}, "words": [{"start": 4, "end": 10, "aspect": 3, "weight": 1.0}],
     "reason": "parking 0.93 >= 0.50", "example_id": None, "confirmed": False, "look": [],
+    "sentiment": {"3": {"polarity": "negative", "negative": 0.9, "neutral": 0.06, "positive": 0.04, "own": False}},
 }  # fmt: skip
+
+
+SeenQuery = Annotated[
+    str | None,
+    Query(pattern=r"^([1-9][0-9]{0,8}(,[1-9][0-9]{0,8})*)?$", description="Ids of the aspects it was an example of."),
+]
+
+
+class Correction(AspectLabels):
+    """All aspects of a sentence; []: none of these. `seen`: the aspects that it was an example of when the person
+    decided, null if it was none. Left out, whatever others have said meanwhile is replaced."""
+
+    model_config = example(aspects=[], seen=None)
+    seen: AspectIds | None = None
 
 
 class DecidingWord(ResponseBody):
@@ -42,10 +78,21 @@ class DecidingWord(ResponseBody):
     weight: float
 
 
+class SentimentResponse(ResponseBody):
+    """What a sentence thinks of an aspect, with probabilities; `own`: a person has said it."""
+
+    polarity: Polarity
+    negative: float
+    neutral: float
+    positive: float
+    own: bool
+
+
 class SentenceResponse(ResponseBody):
     """A sentence with its decision and the reason; `confirmed`: it is an example, so its aspects are the user's.
 
     `look`: those of its aspects that need a look, the others being accepted; null where no precision is asked for.
+    `sentiment`: what it thinks of each of its aspects, by id; null where the project does not tell it.
     """
 
     model_config = example(**SENTENCE)
@@ -61,10 +108,14 @@ class SentenceResponse(ResponseBody):
     example_id: int | None
     confirmed: bool
     look: list[int] | None
+    sentiment: dict[str, SentimentResponse] | None
 
 
 class SentencePage(ResponseBody):
+    """`position`: of the sentence to locate, among all that are listed; null: it is not listed."""
+
     total: int
+    position: int | None
     revision: int
     scored: float
     sentences: list[SentenceResponse]
@@ -92,6 +143,26 @@ class SentenceDetail(SentenceResponse):
     thresholds: dict[str, float]
 
 
+class ConfirmedAnswer(RequestBody):
+    """A sentence with all its aspects."""
+
+    id: Id
+    aspects: AspectIds
+
+
+class ConfirmRequest(RequestBody):
+    """Answers that are right, as they were shown."""
+
+    model_config = example(sentences=[{"id": 1, "aspects": []}])
+    sentences: Annotated[list[ConfirmedAnswer], Field(min_length=1, max_length=200)]
+
+
+class Confirmed(ResponseBody):
+    """How many sentences became examples."""
+
+    confirmed: int
+
+
 @router.get("", response_model=SentencePage, responses=errors(404))
 def list_some(
     studio: CurrentStudio,
@@ -101,19 +172,44 @@ def list_some(
     aspect: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None,
     show: Literal["all", "none", "uncertain", "look", "examples"] = "all",
     q: Annotated[str, Query(max_length=200, description="Words that must all occur.")] = "",
-    order: Literal["file", "uncertain"] = "file",
+    order: Literal["file", "uncertain", "certain"] = "file",
     co_aspect: Annotated[
         int | None, Query(alias="together", ge=1, le=MAX_ID, description="Another aspect of the same sentence.")
     ] = None,
-    period: Annotated[str, Query(pattern=r"^(\d{4}(-\d{2}){0,2})?$", description="How its date begins.")] = "",
+    period: Period = "",
+    where: Where = (),
+    sentiment: Annotated[Polarity | None, Query(description="What it thinks of the aspect, or of any.")] = None,
+    group: Annotated[str, Query(max_length=100, description="Any aspect of this group.")] = "",
+    like: Annotated[
+        int | None, Query(ge=1, le=MAX_ID, description="A sentence: those most like it come first, whatever the order.")
+    ] = None,
+    locate: Annotated[int | None, Query(ge=1, le=MAX_ID, description="A sentence whose position is asked for.")] = None,
     revision: Revision = None,
 ) -> Any:
     """A page of sentences, scored at one revision: the newest, unless an earlier one is accepted."""
-    query = SentenceQuery(aspect, show, q, order, co_aspect, period)
+    query = SentenceQuery(aspect, show, q, order, co_aspect, period, tuple(where), sentiment, group, like)
     with studio.engine.foreground():
         snapshot = studio.engine.snapshot(project, revision)
         total, found = query.page(snapshot, offset, limit)
-    return {"total": total, "revision": snapshot.revision, "scored": snapshot.scored, "sentences": found}
+        position = None if locate is None else query.position(snapshot, locate)
+    return {
+        "total": total,
+        "position": position,
+        "revision": snapshot.revision,
+        "scored": snapshot.scored if sentiment is None else snapshot.told,
+        "sentences": found,
+    }
+
+
+@router.put("/confirmed", response_model=Confirmed, responses=errors(404))
+def confirm(studio: CurrentStudio, project: ProjectId, answers: ConfirmRequest) -> Any:
+    """Make sentences examples of the aspects that are given with each, as one change; those that are, stay."""
+    with studio.write(project) as connection:
+        rows = [
+            (owned_row(connection, sentences, project, one.id).text, one.aspects, one.id) for one in answers.sentences
+        ]
+        confirmed = put_examples(connection, project, rows, studio.limits)
+    return {"confirmed": confirmed}
 
 
 @router.get("/{sentence}", response_model=SentenceDetail, responses=errors(404))
@@ -130,24 +226,27 @@ def get(studio: CurrentStudio, project: ProjectId, sentence: Id, revision: Revis
     return {**found, "nearest": nearest, "review": source, "thresholds": thresholds}
 
 
-@router.put("/{sentence}/aspects", response_model=SentenceResponse, responses=errors(404))
-def correct(studio: CurrentStudio, project: ProjectId, sentence: Id, correction: AspectLabels) -> Any:
-    """Make it an example of exactly these aspects."""
+@router.put("/{sentence}/aspects", response_model=SentenceResponse, responses=errors(404, 409))
+def correct(studio: CurrentStudio, project: ProjectId, sentence: Id, correction: Correction) -> Any:
+    """Make it an example of exactly these aspects; refused if it is not as it was `seen`."""
     with studio.write(project) as connection:
         text = owned_row(connection, sentences, project, sentence).text
+        if "seen" in correction.model_fields_set:
+            refuse_unseen(connection, project, text, correction.seen, correction.aspects)
         put_example(connection, project, text, correction.aspects, sentence, studio.limits)
-    return _one(studio, project, sentence)
+    return corrected_sentence(studio, project, sentence)
 
 
-@router.delete("/{sentence}/aspects", response_model=SentenceResponse, responses=errors(404))
-def release(studio: CurrentStudio, project: ProjectId, sentence: Id) -> Any:
-    """Remove it from the examples, if it is one."""
-    snapshot = studio.engine.snapshot(project)
-    example = snapshot.confirmed.get(snapshot.sentences.row_of(sentence))
-    if example is not None:
-        with studio.write(project) as connection:
+@router.delete("/{sentence}/aspects", response_model=SentenceResponse, responses=errors(404, 409))
+def release(studio: CurrentStudio, project: ProjectId, sentence: Id, seen: SeenQuery = None) -> Any:
+    """Remove it from the examples, if it is one; refused if it is one of other aspects than it was `seen` with."""
+    with studio.write(project) as connection:
+        text = owned_row(connection, sentences, project, sentence).text
+        if seen is not None:
+            refuse_unseen(connection, project, text, [int(number) for number in seen.split(",") if number], None)
+        if (example := example_of(connection, project, text)) is not None:
             remove_example(connection, project, example.id)
-    return _one(studio, project, sentence)
+    return corrected_sentence(studio, project, sentence)
 
 
 @router.put("/{sentence}/skipped", status_code=204, responses=errors(404))
@@ -164,7 +263,8 @@ def unskip(studio: CurrentStudio, project: ProjectId, sentence: Id) -> None:
         offer_sentence(connection, project, owned_row(connection, sentences, project, sentence).text)
 
 
-def _one(studio: Studio, project: int, sentence: int) -> dict[str, Any]:
+def corrected_sentence(studio: Studio, project: int, sentence: int) -> dict[str, Any]:
+    """As it is now."""
     with studio.engine.foreground():
         snapshot = studio.engine.snapshot(project)
         return present(snapshot, [snapshot.sentences.row_of(sentence)])[0]

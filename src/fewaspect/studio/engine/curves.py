@@ -12,11 +12,14 @@ from fewaspect.data.labels import to_indicator_matrix
 from fewaspect.detector.explain import decide
 from fewaspect.studio.engine.snapshot import Snapshot
 
-POINTS = 100  # of a curve at most
+STEPS = np.round(np.arange(1, 100) / 100, 2)  # thresholds that can be tried on the page
+POINTS = 100  # distinct probabilities of a curve at most, besides
+MISTAKES = 1_000  # texts with a wrong answer that are listed
 
 
 def evaluate_texts(snapshot: Snapshot, texts: Sequence[str], labels: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """The result of the detector's `evaluate`, with a confusion matrix and a curve for each aspect."""
+    """The result of the detector's `evaluate`, with what each threshold of an aspect would give, the one in use among
+    them, and the texts with a wrong answer."""
     if snapshot.detector is None:
         raise DataError("evaluate: expected a project with aspects, found none.")
     if not texts:
@@ -24,41 +27,56 @@ def evaluate_texts(snapshot: Snapshot, texts: Sequence[str], labels: Sequence[Se
     result = snapshot.detector.evaluate(texts, labels)
     probabilities = snapshot.detector.predict_proba(texts)
     truth, _ = to_indicator_matrix(labels, [aspect.name for aspect in snapshot.definition.aspects], len(texts))
-    decided = decide(probabilities, snapshot.thresholds)
-    names = ("texts", "macro_f1", "micro_f1", "mean_average_precision", "unknown_aspects")
     aspects = []
     for n, aspect in enumerate(snapshot.definition.aspects):
-        own = result["aspects"][aspect.name]
+        in_use = float(snapshot.thresholds[n])
+        confusion, metrics = at_threshold(probabilities[:, n], truth[:, n], in_use)
         aspects.append(
-            {"id": aspect.id, "name": aspect.name, **{k: own[k] for k in ("precision", "recall", "f1")},
-             "average_precision": own["average_precision"], "support": own["texts"],
-             "confusion": confusion(decided[:, n], truth[:, n]),
-             "curve": curve_points(probabilities[:, n], truth[:, n]), "threshold": float(snapshot.thresholds[n])}
+            {"id": aspect.id, "name": aspect.name, **metrics, "support": int(truth[:, n].sum()), "threshold": in_use,
+             "average_precision": result["aspects"][aspect.name]["average_precision"], "confusion": confusion,
+             "curve": curve_points(probabilities[:, n], truth[:, n], in_use)}
         )  # fmt: skip
+    names = ("texts", "macro_f1", "micro_f1", "mean_average_precision", "unknown_aspects", "without_texts")
     totals = {name: result[name] for name in names}
     totals["right_empties"] = result["empty_accuracy"]  # as the REST API of version 0.1 calls it
-    return {**totals, "calibration_error": result["expected_calibration_error"], "aspects": aspects}
+    totals["calibration_error"] = result["expected_calibration_error"]
+    mistakes = list_mistakes(snapshot.aspect_ids, texts, decide(probabilities, snapshot.thresholds), truth)
+    return {**totals, "aspects": aspects, "mistakes": mistakes}
 
 
-def confusion(decided: np.ndarray, truth: np.ndarray) -> dict[str, int]:
-    return {
-        "tp": int((decided & truth).sum()), "fp": int((decided & ~truth).sum()),
-        "fn": int((~decided & truth).sum()), "tn": int((~decided & ~truth).sum()),
-    }  # fmt: skip
+def at_threshold(
+    probabilities: np.ndarray, truth: np.ndarray, threshold: float
+) -> tuple[dict[str, int], dict[str, float | None]]:
+    """What is right and wrong of one aspect, (texts,) each, in counts and as precision, recall and F1."""
+    decided = decide(probabilities, threshold)
+    tp, fp = int((decided & truth).sum()), int((decided & ~truth).sum())
+    fn, tn = int((~decided & truth).sum()), int((~decided & ~truth).sum())
+    ratios = {"precision": (tp, tp + fp), "recall": (tp, tp + fn), "f1": (2 * tp, 2 * tp + fp + fn)}
+    counts = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+    return counts, {name: part / whole if whole else None for name, (part, whole) in ratios.items()}
 
 
-def precision_recall_curve(truth: np.ndarray, probabilities: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Precision, recall and thresholds (P,), which are the distinct probabilities, ascending."""
-    order = np.argsort(probabilities, kind="stable")
-    thresholds, first = np.unique(probabilities[order], return_index=True)
-    true_positives = truth[order][::-1].cumsum()[::-1][first]
-    return true_positives / (len(truth) - first), true_positives / truth.sum(), thresholds
-
-
-def curve_points(probabilities: np.ndarray, truth: np.ndarray) -> list[dict[str, float]]:
-    """At most POINTS of the curve, evenly chosen; [] without a positive text."""
+def curve_points(probabilities: np.ndarray, truth: np.ndarray, in_use: float) -> list[dict[str, float | None]]:
+    """At the thresholds that can be tried, the one in use and some distinct probabilities, ascending; [] without a
+    positive text."""
     if not truth.any():
         return []
-    curve = np.stack(precision_recall_curve(truth, probabilities), axis=1)  # (P, 3)
-    chosen = np.unique(np.linspace(0, len(curve) - 1, min(POINTS, len(curve))).round().astype(int))
-    return [{"threshold": t, "precision": p, "recall": r} for p, r, t in curve[chosen].tolist()]
+    distinct = np.unique(probabilities[probabilities > 0])
+    chosen = np.unique(np.linspace(0, len(distinct) - 1, min(POINTS, len(distinct))).round().astype(int))
+    points = []
+    for threshold in np.unique([*STEPS, in_use, *distinct[chosen]]).tolist():
+        _, metrics = at_threshold(probabilities, truth, threshold)
+        points.append({"threshold": threshold, "precision": metrics["precision"], "recall": metrics["recall"]})
+    return points
+
+
+def list_mistakes(
+    ids: Sequence[int], texts: Sequence[str], decided: np.ndarray, truth: np.ndarray
+) -> list[dict[str, Any]]:
+    """Texts, the first of many, with the ids of aspects that were found but are wrong, and of those missed."""
+    found = []
+    for row in np.flatnonzero((decided != truth).any(axis=1))[:MISTAKES].tolist():
+        wrong, missed = decided[row] & ~truth[row], ~decided[row] & truth[row]
+        own = ([ids[n] for n in np.flatnonzero(part).tolist()] for part in (wrong, missed))
+        found.append({"text": texts[row], **dict(zip(("wrong", "missed"), own, strict=True))})
+    return found

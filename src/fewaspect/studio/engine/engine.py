@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from fewaspect.detector.detector import AspectDetector
 from fewaspect.detector.model import InferenceModel, load_model
@@ -18,13 +19,15 @@ from fewaspect.detector.support import ExampleWarning
 from fewaspect.inference.encoder import ONE_THREAD
 from fewaspect.inference.encoding_cache import CachingEncoder
 from fewaspect.studio.engine.presenters import present
+from fewaspect.studio.engine.sentiment.told_sentiment import read_sentiment, unread_rows
 from fewaspect.studio.engine.snapshot import ImportedSentences, Snapshot
 from fewaspect.studio.store.database import Database
 from fewaspect.studio.store.definition import Definition, read_definition
 from fewaspect.studio.store.projects import project_row
-from fewaspect.studio.store.reviews import read_sentences
+from fewaspect.studio.store.reviews import read_reviews, read_sentences
 
 CHUNK = 256  # sentences scored by the worker before it looks for requests again
+TOLD_AT_ONCE = 64  # sentences whose sentiment is read before the worker looks for requests again
 RENEWED_AT_ONCE = 64  # sentences presented by the worker before a request may present others
 GRACE = 2.0  # seconds for which the previous snapshot may answer
 CAPACITY = 16  # projects in memory
@@ -69,6 +72,7 @@ class Engine:
     def __init__(self, database: Database, load: Callable[[], InferenceModel] | None = None) -> None:
         self.database, self._load = database, load or caching_model
         self._model: InferenceModel | None = None
+        self._named: dict[str, InferenceModel] = {}
         self._fitting = threading.RLock()  # the model is loaded and each revision fitted once, others wait for it
         self._learning = threading.Lock()  # taken before `_fitting`: one thread encodes what is learned from
         self._promising = threading.Lock()  # one request tunes a snapshot's detector to a precision, others wait
@@ -86,6 +90,19 @@ class Engine:
             if self._model is None:
                 self._model = self._load()
             return self._model
+
+    def model_named(self, name: str | None) -> InferenceModel:
+        """The one that a project chose, loaded on first use; None: `model`."""
+        if name is None:
+            return self.model
+        with self._fitting:
+            if name not in self._named:
+                self._named[name] = caching_model(name)
+            return self._named[name]
+
+    def model_of(self, project: int) -> InferenceModel:
+        with self.database.read() as connection:
+            return self.model_named(project_row(connection, project).model)
 
     @property
     def backend(self) -> str | None:
@@ -106,6 +123,13 @@ class Engine:
             self._promise(snapshot)
             return snapshot
 
+    def told_snapshot(self, project: int) -> Snapshot:
+        """The newest, once no sentence is stale and all are read."""
+        with self.foreground():
+            while (snapshot := self.scored_snapshot(project)).must_tell:
+                _tell(snapshot)
+            return snapshot
+
     def learned_snapshot(self, project: int) -> Snapshot:
         """The newest, once its detector has learned from the sentences."""
         while (snapshot := self.snapshot(project)).must_learn:
@@ -124,7 +148,8 @@ class Engine:
             return None
         with self._fitting, warnings.catch_warnings():
             warnings.simplefilter("ignore", ExampleWarning)  # an example without a word stays in the list
-            return AspectDetector.from_examples(self.model, definition.as_examples(), definition.thresholds(), before)
+            model = self.model_named(definition.model)
+            return AspectDetector.from_examples(model, definition.as_examples(), definition.thresholds(), before)
 
     def forget(self, project: int) -> None:
         with self._changed:
@@ -159,19 +184,24 @@ class Engine:
             if held and held.newest.sentences.version == row.imported:
                 sentences = held.newest.sentences
             else:
-                sentences = ImportedSentences.of(read_sentences(connection, project), row.imported)
+                fields = partial(self._read_fields, project)
+                sentences = ImportedSentences.of(read_sentences(connection, project), row.imported, fields)
         with self._fitting:
             if (held := self._use(project)) and not held.newest.precedes(row):
                 return held  # another request was faster
-            before = held.newest if held else None
+            before = held.newest if held and held.newest.definition.model == definition.model else None
             detector = self.fit(definition, before.detector if before else None)
             return self._replace(project, Snapshot.after(before, definition, detector, sentences))
+
+    def _read_fields(self, project: int) -> dict[int, dict[str, Any]]:
+        with self.database.read() as connection:
+            return {review.id: review.fields for review in read_reviews(connection, project)}
 
     def _learn(self, project: int, snapshot: Snapshot) -> None:
         """Encode some of what is learned from; with the last of it, a snapshot that has learned is the newest."""
         sentences = snapshot.sentences
         with self._learning:
-            if not sentences.pile.encode(self.model, CHUNK):
+            if not sentences.pile.encode(self.model_named(snapshot.definition.model), CHUNK):
                 return
             with self._fitting:
                 held = self._use(project)
@@ -242,7 +272,18 @@ class Engine:
                 return project, partial(held.newest.score, stale[:CHUNK])
             if held.newest.must_promise:
                 return project, partial(self._promise_meanwhile, project, held.newest)
+            if held.newest.must_tell:
+                return project, partial(_tell, held.newest)
         return None
+
+
+def _tell(snapshot: Snapshot) -> None:
+    """Read what some sentences think of their aspects; with the last of them, nothing is left to tell."""
+    by = snapshot.decided_by
+    rows = unread_rows(snapshot)
+    read_sentiment(snapshot, rows[:TOLD_AT_ONCE])
+    if len(rows) <= TOLD_AT_ONCE and not len(snapshot.scores.stale()) and snapshot.sentiment is not None:
+        snapshot.sentiment.finished = by
 
 
 def _renew(project: _Project) -> None:
@@ -254,7 +295,7 @@ def _renew(project: _Project) -> None:
         project.previous = None
 
 
-def caching_model() -> InferenceModel:
-    """The shipped model on an encoder with a cache: a change of the examples costs no encoding."""
-    model = load_model()
+def caching_model(name: str | None = None) -> InferenceModel:
+    """A shipped model on an encoder with a cache: a change of the examples costs no encoding."""
+    model = load_model(name)
     return replace(model, encoder=CachingEncoder(model.encoder))

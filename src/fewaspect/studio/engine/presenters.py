@@ -1,8 +1,7 @@
-"""What the page shows of a project: its sentences, and counts of each aspect, of pairs of aspects, by month."""
+"""What the page shows of the sentences of a project."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,6 +12,7 @@ import numpy as np
 from fewaspect.detector.explain import Analysis
 from fewaspect.reviews.pages.highlights import marks
 from fewaspect.studio.engine.promises import with_looks
+from fewaspect.studio.engine.sentiment.told_sentiment import with_sentiment
 from fewaspect.studio.engine.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def present(snapshot: Snapshot, rows: Sequence[int] | np.ndarray) -> list[dict[s
     if snapshot.detector is None:
         return [_sentence(snapshot, row, None) for row in rows]
     shown = snapshot.shown.get(rows, partial(_analyze, snapshot, snapshot.detector))
-    return with_looks(snapshot, rows, shown)  # apart from the cache: what is promised comes later
+    # apart from the cache: what is promised comes later, and what a person says of an aspect changes nothing else
+    return with_sentiment(snapshot, rows, with_looks(snapshot, rows, shown))
 
 
 def deciding_words(analysis: Analysis, snapshot: Snapshot) -> list[dict[str, Any]]:
@@ -39,20 +40,6 @@ def deciding_words(analysis: Analysis, snapshot: Snapshot) -> list[dict[str, Any
          "weight": round(m.evidence / strongest[m.aspect], 4)}
         for m in marked
     ]  # fmt: skip
-
-
-def dashboard_counts(snapshot: Snapshot) -> dict[str, Any]:
-    """A project in counts of sentences, by the scores so far."""
-    decided, ids = snapshot.decided(), snapshot.aspect_ids
-    counts = decided.astype(np.int64)
-    both = counts.T @ counts  # (N, N)
-    return {
-        "sentences": len(decided), "none": int((~decided.any(axis=1)).sum()), "scored": snapshot.scored,
-        "revision": snapshot.revision,
-        "aspects": [{"id": number, "count": int(both[n, n])} for n, number in enumerate(ids)],
-        "together": [[ids[i], ids[j], int(both[i, j])] for i, j in np.argwhere(np.triu(both, 1))],
-        "over_time": _by_month(snapshot, decided),
-    }  # fmt: skip
 
 
 def _analyze(snapshot: Snapshot, detector: AspectDetector, rows: Sequence[int]) -> list[dict[str, Any]]:
@@ -82,16 +69,5 @@ def _sentence(snapshot: Snapshot, row: int, analysis: Analysis | None) -> dict[s
         "id": int(sentences.ids[row]), "review_id": int(sentences.review_ids[row]),
         "position": int(sentences.positions[row]), "text": sentences.texts[row], "date": sentences.dates[row], **found,
         "example_id": example.id if example else None, "confirmed": example is not None, "look": None,
+        "sentiment": None,
     }  # fmt: skip
-
-
-def _by_month(snapshot: Snapshot, decided: np.ndarray) -> list[dict[str, Any]]:
-    rows: dict[str, list[int]] = defaultdict(list)
-    for row, day in enumerate(snapshot.sentences.dates):
-        if day:
-            rows[day[:7]].append(row)
-    return [
-        {"period": period, "total": len(own),
-         "counts": dict(zip(map(str, snapshot.aspect_ids), decided[own].sum(axis=0).tolist(), strict=True))}
-        for period, own in sorted(rows.items())
-    ]  # fmt: skip

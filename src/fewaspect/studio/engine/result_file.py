@@ -1,50 +1,100 @@
-"""Results as a file: a row for each sentence, with the columns of its review."""
+"""Results as a file: a row for each sentence or each review, with the columns of the review."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
 from fewaspect.data.formats.records import Place
+from fewaspect.data.polarity import MIXED, POLARITIES
 from fewaspect.detector.explain import Analysis, best_first, reason
+from fewaspect.detector.sentiment.aspect_sentiment import AspectSentiment
+from fewaspect.reviews.formats import OutputFormat, RowUnit
 from fewaspect.reviews.pipeline import Summary
-from fewaspect.reviews.readers.source import Columns, Kind, update_kinds
-from fewaspect.reviews.writers import Layout, Row, TableWriter, Writer, open_target
+from fewaspect.reviews.readers.columns import Kind, update_kinds
+from fewaspect.reviews.readers.source import Columns
+from fewaspect.reviews.writers import BINARY, Layout, Row, TableWriter, Writer, open_target
 from fewaspect.studio.engine.promises import to_review
+from fewaspect.studio.engine.sentiment.told_sentiment import answers_by_row
 from fewaspect.studio.engine.snapshot import Snapshot
 
 CHUNK = 1000
 
 
-def write_results(snapshot: Snapshot, reviews: Sequence[Any], path: Path, format: str) -> None:
-    """CSV, in which no cell is a formula, or Parquet."""
-    fields = {review.id: review.fields for review in reviews}
+def write_results(
+    snapshot: Snapshot, reviews: Sequence[Any], path: Path, format: OutputFormat, rows: RowUnit = RowUnit.SENTENCE
+) -> None:
+    """CSV for spreadsheets, in which no cell is a formula, an Excel workbook, or Parquet."""
+    fields, texts = {review.id: review.fields for review in reviews}, {review.id: review.text for review in reviews}
     text = _free("text", [name for own in fields.values() for name in own])
     kinds: dict[str, Kind] = {}
     for own in fields.values():
         update_kinds(kinds, own)
     columns = Columns({**kinds, text: Kind.STRING})
     classes = tuple(aspect.name for aspect in snapshot.definition.aspects)
-    layout = Layout(classes, per_sentence=True, promised=to_review(snapshot) is not None)
+    promised, told = to_review(snapshot) is not None, snapshot.sentiment is not None
+    layout = Layout(classes, per_sentence=rows is RowUnit.SENTENCE, promised=promised, sentiment=told)
     while set(layout.flat_names) & set(columns.kinds):
         layout = replace(layout, prefix=f"{layout.prefix}found_")
-    binary = format == "parquet"
-    with open_target(str(path), binary) as file:
-        writer = _writer(file, layout, columns, binary)
-        rows = list(_rows(snapshot, fields, text))
-        for start in range(0, len(rows), CHUNK):
-            writer.write(rows[start : start + CHUNK])
-        writer.finish(Summary(classes))
+    found = _rows(snapshot, fields, text)
+    if rows is RowUnit.REVIEW:
+        found = review_rows(found, texts, text)
+    with open_target(str(path), format in BINARY) as file:
+        writer = _writer(file, layout, columns, format)
+        try:
+            while chunk := list(islice(found, CHUNK)):
+                writer.write(chunk)
+            writer.finish(Summary(classes))
+        except BaseException:
+            writer.abandon()
+            raise
 
 
-def _writer(file: Any, layout: Layout, columns: Columns, binary: bool) -> Writer:
-    if not binary:
-        return TableWriter(file, layout, columns, ",", harmless=True)
-    from fewaspect.reviews.parquet_rows import ParquetRows
+def _writer(file: Any, layout: Layout, columns: Columns, format: OutputFormat) -> Writer:
+    if format is OutputFormat.XLSX:
+        from fewaspect.reviews.excel_rows import ExcelRows
 
-    return ParquetRows(file, layout, columns)
+        return ExcelRows(file, layout, columns)
+    if format is OutputFormat.PARQUET:
+        from fewaspect.reviews.parquet_rows import ParquetRows
+
+        return ParquetRows(file, layout, columns)
+    return TableWriter(file, layout, columns, ",", spreadsheet=True)
+
+
+def review_rows(sentences: Iterable[Row], texts: Mapping[int, str], column: str) -> Iterator[Row]:
+    """One row for each review: the aspects of all its sentences, each with the highest of its probabilities."""
+    by_number = dict(enumerate(texts.values(), 1))
+    for number, group in groupby(sentences, key=lambda row: row.number):
+        rows = list(group)
+        highest = {name: max(row.probabilities[name] for row in rows) for name in rows[0].probabilities}
+        named = {name for row in rows for name in row.aspects}
+        accepted = None if rows[0].accepted is None else {name for row in rows for name in row.accepted or ()}
+        order = sorted(named, key=lambda name: -highest[name])
+        text = by_number[number]
+        yield replace(
+            rows[0], text=text, fields={**rows[0].fields, column: text}, start=0, end=len(text), aspects=tuple(order),
+            probabilities=highest, sentiment=None if rows[0].sentiment is None else _joined_sentiment(rows),
+            accepted=None if accepted is None else tuple(name for name in order if name in accepted),
+        )  # fmt: skip
+
+
+def _joined_sentiment(rows: Sequence[Row]) -> dict[str, AspectSentiment]:
+    """The mean of the sentences that have the aspect; mixed if one is, or if some are negative and others positive."""
+    by_aspect: dict[str, list[AspectSentiment]] = {}
+    for row in rows:
+        for name, own in (row.sentiment or {}).items():
+            by_aspect.setdefault(name, []).append(own)
+    joined = {}
+    for name, those in by_aspect.items():
+        told = {own.polarity for own in those}
+        mean = {part: sum(own.probabilities[part] for own in those) / len(those) for part in POLARITIES}
+        mixed = MIXED in told or {"negative", "positive"} <= told
+        joined[name] = AspectSentiment(MIXED if mixed else max(told, key=lambda part: mean[part]), *mean.values())
+    return joined
 
 
 def _rows(snapshot: Snapshot, fields: dict[int, dict[str, Any]], text: str) -> Iterator[Row]:
@@ -52,7 +102,7 @@ def _rows(snapshot: Snapshot, fields: dict[int, dict[str, Any]], text: str) -> I
     probabilities, sentences = snapshot.scores.probabilities, snapshot.sentences
     numbers = {review: number for number, review in enumerate(fields, 1)}
     unsure = to_review(snapshot)
-    nothing = Analysis("", (), {}, "", (), {}, ())
+    nothing, told = Analysis("", (), {}, "", (), {}, ()), answers_by_row(snapshot)
     for row, sentence in enumerate(sentences.texts):
         p, own, review = probabilities[row], decided[row], int(sentences.review_ids[row])
         start, number = int(sentences.starts[row]), numbers[review]
@@ -62,6 +112,7 @@ def _rows(snapshot: Snapshot, fields: dict[int, dict[str, Any]], text: str) -> I
             start + len(sentence), tuple(names[n] for n in best_first(p, own)),
             dict(zip(names, p.tolist(), strict=True)), why, (), nothing,
             None if unsure is None else tuple(names[n] for n in best_first(p, own & ~unsure[row])),
+            None if told is None else told.get(row, {}),
         )  # fmt: skip
 
 

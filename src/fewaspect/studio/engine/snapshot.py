@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fewaspect.data.polarity import ANSWERS
 from fewaspect.detector.explain import decide
 from fewaspect.detector.fitting import MIN_PILE
 from fewaspect.detector.labelling.suggest import uncertainty
+from fewaspect.detector.sentiment.aspect_sentiment import label_of
+from fewaspect.studio.engine.insights.review_columns import ReviewColumns
 from fewaspect.studio.engine.learning import SentencePile
 from fewaspect.studio.engine.promises import HeldPromise
 from fewaspect.studio.engine.score_table import ScoreTable
+from fewaspect.studio.engine.sentiment.sentiment_table import SentimentTable
+from fewaspect.studio.engine.similar import SentenceVectors
 from fewaspect.studio.problems import NotFoundError
 from fewaspect.studio.store.definition import Definition, Example
 from fewaspect.text.identity import text_identity
@@ -68,12 +73,31 @@ class ImportedSentences:
     starts: np.ndarray  # (S,) characters before it in the review
     texts: list[str]
     dates: list[str | None]
+    read_fields: Callable[[], Mapping[int, Mapping[str, Any]]] = dict  # of the reviews, by id
 
     @classmethod
-    def of(cls, rows: Sequence[Any], version: int) -> ImportedSentences:
+    def of(
+        cls, rows: Sequence[Any], version: int, read_fields: Callable[[], Mapping[int, Mapping[str, Any]]] = dict
+    ) -> ImportedSentences:
         numbers = np.array([row[:4] for row in rows], dtype=np.int64).reshape(-1, 4)
         ids, review_ids, positions, starts = numbers.T
-        return cls(version, ids, review_ids, positions, starts, [row.text for row in rows], [row.date for row in rows])
+        texts, dates = [row.text for row in rows], [row.date for row in rows]
+        return cls(version, ids, review_ids, positions, starts, texts, dates, read_fields)
+
+    @cached_property
+    def columns(self) -> ReviewColumns:
+        """Of the reviews (R,), read when they are first asked for."""
+        return ReviewColumns.of(np.unique(self.review_ids), self.read_fields())
+
+    @cached_property
+    def review_rows(self) -> np.ndarray:
+        """(R,) the first sentence of each review."""
+        return np.unique(self.review_ids, return_index=True)[1]
+
+    @cached_property
+    def review_of(self) -> np.ndarray:
+        """(S,) which of the reviews (R,) each sentence is of."""
+        return np.unique(self.review_ids, return_inverse=True)[1]
 
     @cached_property
     def rows_by_identity(self) -> dict[str, list[int]]:
@@ -84,8 +108,17 @@ class ImportedSentences:
         return rows
 
     @cached_property
+    def rows_by_text(self) -> dict[str, int]:
+        """The first row of each text."""
+        return {text: row for row, text in reversed(list(enumerate(self.texts)))}
+
+    @cached_property
     def pile(self) -> SentencePile:
         return SentencePile(self.texts)
+
+    @cached_property
+    def vectors(self) -> SentenceVectors:
+        return SentenceVectors()
 
     @cached_property
     def casefolded(self) -> list[str]:
@@ -110,6 +143,7 @@ class Snapshot:
     learned_version: int | None = None  # of the sentences that the detector has learned from
     shown: ShownCache = field(default_factory=ShownCache)
     promise: HeldPromise = field(default_factory=HeldPromise)
+    sentiment: SentimentTable | None = None  # None: it is not told
 
     @classmethod
     def after(
@@ -118,20 +152,23 @@ class Snapshot:
     ) -> Snapshot:  # fmt: skip
         """With the scores of the snapshot before; a change of thresholds alone leaves them valid."""
         ids = [aspect.id for aspect in definition.aspects]
+        table = _sentiment_table(before, definition, detector, sentences)
         if before is None:
-            return cls(definition, detector, sentences, ScoreTable(sentences.ids, ids))
-        refitted = before.definition.as_examples() != definition.as_examples()
+            return cls(definition, detector, sentences, ScoreTable(sentences.ids, ids), sentiment=table)
+        refitted = not before.definition.as_examples().same_aspects(definition.as_examples())
         scores = before.scores.successor(sentences.ids, ids, refitted=refitted)
         learned, promise = before.learned_version if before.detector else None, HeldPromise(before.promise.newest)
-        return cls(definition, detector, sentences, scores, learned, promise=promise)
+        return cls(definition, detector, sentences, scores, learned, promise=promise, sentiment=table)
 
     def after_learning(self, detector: AspectDetector) -> Snapshot:
         """The same with a detector that has learned from the sentences."""
         before = self.detector.pile_size_ if self.detector else 0
         changed = detector.pile_size_ > 0 or before > 0
         scores = self.scores.successor(self.sentences.ids, self.aspect_ids, refitted=changed)
-        promise = HeldPromise(self.promise.newest)
-        return Snapshot(self.definition, detector, self.sentences, scores, self.sentences.version, promise=promise)
+        return replace(
+            self, detector=detector, scores=scores, learned_version=self.sentences.version, shown=ShownCache(),
+            promise=HeldPromise(self.promise.newest),
+        )  # fmt: skip
 
     @property
     def must_learn(self) -> bool:
@@ -146,9 +183,24 @@ class Snapshot:
         return self.definition.target_precision is not None and self.detector is not None and self.promise.now is None
 
     @property
+    def must_tell(self) -> bool:
+        """Whether what the sentences think of their aspects has not been read throughout by these scores."""
+        return self.sentiment is not None and self.sentiment.finished != self.decided_by
+
+    @property
+    def decided_by(self) -> tuple[int, int]:
+        """Changes with what is decided, once all is scored."""
+        return self.revision, self.scores.fit_version
+
+    @property
     def scored(self) -> float:
         """Share of the sentences with results that will stay; below 1 until the detector has learned and promised."""
         return min(self.scores.scored, 0.99) if self.must_learn or self.must_promise else self.scores.scored
+
+    @property
+    def told(self) -> float:
+        """The same, below 1 until sentiment is told too."""
+        return min(self.scored, 0.99) if self.must_tell else self.scored
 
     def precedes(self, project: Any) -> bool:
         """Whether the row of the project in the database is newer."""
@@ -176,6 +228,16 @@ class Snapshot:
         """Rows that are examples, so that the user has set their aspects."""
         rows = self.sentences.rows_by_identity
         return {row: e for e in self.definition.examples for row in rows.get(text_identity(e.text), ())}
+
+    @cached_property
+    def said_polarities(self) -> dict[tuple[int, int], int]:
+        """Which answer a person has given for a row and a column."""
+        rows, columns = self.sentences.rows_by_identity, {number: n for n, number in enumerate(self.aspect_ids)}
+        return {
+            (row, columns[said.aspect]): ANSWERS.index(said.polarity)
+            for said in self.definition.polarities
+            for row in rows.get(text_identity(said.text), ())
+        }
 
     @cached_property
     def _confirmed_aspects(self) -> np.ndarray:
@@ -211,3 +273,16 @@ class Snapshot:
         values[list(self.confirmed)] = 0.0
         values[~self.scores.has_scores] = 0.0
         return values
+
+
+def _sentiment_table(
+    before: Snapshot | None, definition: Definition, detector: AspectDetector | None, sentences: ImportedSentences
+) -> SentimentTable | None:
+    """With what was read before; None where sentiment is off, without aspects and with a model that tells none."""
+    if detector is None or not definition.sentiment or detector.model_.sentiment is None:
+        return None
+    examples, ids = detector.examples_, [aspect.id for aspect in definition.aspects]
+    labels = [label_of(examples, aspect.name) for aspect in definition.aspects]
+    if before is None or before.sentiment is None:
+        return SentimentTable(sentences.ids, ids, labels, detector.model_.encoder.width)
+    return before.sentiment.successor(sentences.ids, ids, labels)

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+import lzma
+import struct
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fewaspect.core.errors import DataError, FewAspectError
+from fewaspect.data.polarity import ANSWERS
 from fewaspect.detector.model import SAVED
-from fewaspect.studio.problems import TooLargeError
+from fewaspect.studio.limits import LIMITS
+from fewaspect.studio.problems import TooLargeError, TooManyError
 from fewaspect.studio.store.answers import Answer
-from fewaspect.studio.store.definition import Definition
+from fewaspect.studio.store.definition import COLOURS, Aspect, Definition
 
 if TYPE_CHECKING:
     from fewaspect.detector.detector import AspectDetector
@@ -26,6 +31,11 @@ if TYPE_CHECKING:
 PROJECT, REVIEWS = "project.json", "reviews.jsonl"
 FORMAT, VERSION = "fewaspect-project", 1
 MAX_FILES = 100
+PROJECT_BYTES, LINE_BYTES = 64 << 20, 16 << 20  # of project.json, of a review with all its columns
+DAMAGED = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, OSError, ValueError,
+    struct.error,
+)  # fmt: skip
 Short = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -37,6 +47,8 @@ class ArchivedAspect(_Strict):
     name: Annotated[str, Field(min_length=1, max_length=100)]
     description: Annotated[str, Field(max_length=2000)] = ""
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+    group: Annotated[str, Field(max_length=100)] = ""
+    colour: Annotated[int, Field(ge=0, lt=COLOURS)] | None = None
 
 
 class ArchivedExample(_Strict):
@@ -52,6 +64,14 @@ class ArchivedAnswer(_Strict):
     asked: list[str]
 
 
+class ArchivedPolarity(_Strict):
+    """What a person said that a sentence thinks of an aspect."""
+
+    text: Annotated[str, Field(min_length=1)]
+    aspect: str
+    polarity: Annotated[str, Field(pattern=f"^({'|'.join(ANSWERS)})$")]
+
+
 class ArchivedProject(_Strict):
     """The content of project.json."""
 
@@ -60,11 +80,14 @@ class ArchivedProject(_Strict):
     name: Short
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
     target_precision: Annotated[float, Field(gt=0, lt=1)] | None = None
-    aspects: list[ArchivedAspect]
-    examples: list[ArchivedExample]
+    model: Literal["multilingual"] | None = None
+    aspects: Annotated[list[ArchivedAspect], Field(max_length=LIMITS.aspects)]
+    examples: Annotated[list[ArchivedExample], Field(max_length=LIMITS.examples)]
     answers: list[ArchivedAnswer] = []
     kept: list[ArchivedAnswer] = []  # labels of examples that others contradict
     skipped: list[Annotated[str, Field(min_length=1)]] = []
+    sentiment: bool = True
+    polarities: list[ArchivedPolarity] = []
 
 
 class ArchivedReview(_Strict):
@@ -84,21 +107,35 @@ def write_project(
     names = {aspect.id: aspect.name for aspect in definition.aspects}
     project: dict[str, Any] = {
         "format": FORMAT, "version": VERSION, "name": name, "threshold": definition.threshold,
-        "aspects": [{"name": a.name, "description": a.description, "threshold": a.threshold}
-                    for a in definition.aspects],
+        "aspects": _aspects(definition.aspects),
         "examples": [{"text": e.text, "aspects": [names[a] for a in e.aspects]} for e in definition.examples],
     }  # fmt: skip
     newer = {
-        "target_precision": definition.target_precision, "answers": _answers(answers, names),
+        "target_precision": definition.target_precision, "model": definition.model, "answers": _answers(answers, names),
         "kept": _answers(kept, names), "skipped": list(definition.skipped),
+        "polarities": [{"text": p.text, "aspect": names[p.aspect], "polarity": p.polarity}
+                       for p in definition.polarities],
     }  # fmt: skip
     project |= {key: value for key, value in newer.items() if value}
+    if not definition.sentiment:
+        project["sentiment"] = False
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(PROJECT, json.dumps(project, ensure_ascii=False, indent=1))
         with archive.open(REVIEWS, "w", force_zip64=True) as file:
             for review in reviews:
                 line = {"text": review.text, "date": review.date, "fields": review.fields}
                 file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+
+
+def _aspects(aspects: Sequence[Aspect]) -> list[dict[str, Any]]:
+    """With their colours, unless they are those that an import gives."""
+    given = [n % COLOURS for n in range(len(aspects))]
+    coloured = [a.colour for a in aspects] != given
+    return [
+        {"name": a.name, "description": a.description, "threshold": a.threshold}
+        | ({"group": a.group} if a.group else {}) | ({"colour": a.colour} if coloured else {})
+        for a in aspects
+    ]  # fmt: skip
 
 
 def _answers(answers: Sequence[Answer], names: Mapping[int, str]) -> list[dict[str, Any]]:
@@ -110,14 +147,20 @@ def _named(ids: Iterable[int], names: Mapping[int, str]) -> list[str]:
     return [names[number] for number in sorted(ids) if number in names]
 
 
-def read_project(file: BinaryIO, max_bytes: int) -> tuple[ArchivedProject, list[ArchivedReview]]:
-    """An archive of `write_project`, validated line by line."""
+def read_project(
+    file: BinaryIO, max_bytes: int, most: int = LIMITS.sentences
+) -> tuple[ArchivedProject, list[ArchivedReview]]:
+    """An archive of `write_project`, validated line by line; it is not read further than `most` reviews."""
     with _archive(file, max_bytes) as archive:
-        project = _parsed(ArchivedProject, _member(archive, PROJECT, max_bytes), PROJECT)
-        lines = _member(archive, REVIEWS, max_bytes).split(b"\n")
-    return project, [
-        _parsed(ArchivedReview, line, f"{REVIEWS}, line {n}") for n, line in enumerate(lines, 1) if line.strip()
-    ]
+        project = _parsed(ArchivedProject, _member(archive, PROJECT, min(max_bytes, PROJECT_BYTES)), PROJECT)
+        reviews: list[ArchivedReview] = []
+        with _opened(archive, REVIEWS) as lines:
+            for number, line in enumerate(iter(partial(lines.readline, LINE_BYTES), b""), 1):
+                if line.strip():
+                    reviews.append(_parsed(ArchivedReview, line, f"{REVIEWS}, line {number}"))
+                if len(reviews) > most:
+                    raise TooManyError(f"expected at most {most:,} reviews, found more.")
+    return project, reviews
 
 
 def write_detector(path: Path, detector: AspectDetector) -> None:
@@ -160,20 +203,24 @@ def _archive(file: BinaryIO, max_bytes: int) -> Iterator[zipfile.ZipFile]:
             if sum(part.file_size for part in parts) > max_bytes:
                 raise _too_large(max_bytes)
             yield archive
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except DAMAGED as error:
         raise DataError(f"expected a zip file, found one that cannot be read ({error}).") from error
 
 
 def _member(archive: zipfile.ZipFile, name: str, max_bytes: int) -> bytes:
     """Its content, limited whatever length the archive states."""
-    try:
-        with archive.open(name) as file:
-            content = file.read(max_bytes + 1)
-    except KeyError:
-        raise DataError(f"expected {name} in the zip file, found none.") from None
+    with _opened(archive, name) as file:
+        content = file.read(max_bytes + 1)
     if len(content) > max_bytes:
         raise _too_large(max_bytes)
     return content
+
+
+def _opened(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
+    try:
+        return archive.open(name)
+    except KeyError:
+        raise DataError(f"expected {name} in the zip file, found none.") from None
 
 
 def _parsed(kind: Any, content: bytes, where: str) -> Any:

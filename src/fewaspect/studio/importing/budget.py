@@ -11,6 +11,7 @@ from typing import IO, BinaryIO, TypeVar
 from fewaspect.core.errors import DataError
 from fewaspect.data.formats.records import LineReader
 from fewaspect.reviews.readers.source import Source
+from fewaspect.reviews.readers.text_format import TextFormat
 from fewaspect.studio.problems import TooLargeError
 
 T = TypeVar("T")
@@ -49,12 +50,19 @@ class _TimedFile:
 
 @dataclass(frozen=True)
 class TimedSource(Source):
-    """A file whose lines are read as long as there is time."""
+    """A file that is read as long as there is time."""
 
     budget: Budget | None = None
 
-    def lines(self, file: BinaryIO) -> LineReader:
-        lines = super().lines(file)
+    def pieces(self, plain: BinaryIO) -> Iterator[bytes]:
+        pieces = super().pieces(plain)
+        return pieces if self.budget is None else self.budget.each(pieces)
+
+    def lines(self, plain: BinaryIO, how: TextFormat) -> LineReader:
+        lines = super().lines(plain, how)
         if self.budget is not None:
-            lines.file = _TimedFile(lines.file, self.budget)  # type: ignore[assignment]
+            lines.file = _TimedFile(lines.file, self.budget)
         return lines
+
+    def seconds_left(self) -> float | None:
+        return None if self.budget is None else max(0.1, self.budget.deadline - time.monotonic())

@@ -13,6 +13,7 @@ FORMATS = (
 )  # fmt: skip
 # Spaces are looked at from their first on, else a row of them would be searched again from each.
 _TIME = re.compile(r"(?<![ T,])[ T,]+\d{1,2}:\d{2}.*$")
+_DIGITS = 4  # that a date has at least; to try all formats on a text takes long
 _LONGEST = 100  # characters of a date, with all that may stand around it
 _SECONDS = range(10**8, 5 * 10**9)  # 1973 to 2128
 _JUDGED = 1000  # values by which the format is chosen
@@ -36,7 +37,7 @@ def _read(value: Any, form: str) -> str | None:
         return value.isoformat()[:10]
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _from_seconds(value)
-    if not isinstance(value, str) or len(value) > _LONGEST:
+    if not isinstance(value, str) or len(value) > _LONGEST or sum(map(str.isdigit, value)) < _DIGITS:
         return None
     try:
         found = datetime.strptime(_TIME.sub("", value.strip()), form)

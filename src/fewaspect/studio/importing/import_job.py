@@ -9,6 +9,7 @@ from typing import Any
 
 from fewaspect.core.errors import FewAspectError
 from fewaspect.data.labels import check_texts
+from fewaspect.detector.model import InferenceModel
 from fewaspect.reviews.formats import InputFormat
 from fewaspect.reviews.pipeline import Stream
 from fewaspect.reviews.readers.source import Review
@@ -19,20 +20,24 @@ from fewaspect.studio.importing.jobs import Job
 from fewaspect.studio.importing.preview import columns_of, guess_text
 from fewaspect.studio.importing.uploads import Upload
 from fewaspect.studio.problems import TooManyError
-from fewaspect.studio.store.reviews import NewReview, add_reviews
+from fewaspect.studio.store.import_records import Duplicates, ImportedFile, add_import
+from fewaspect.studio.store.reviews import NewReview
 from fewaspect.studio.studio import Studio
 
 POLL = 0.05  # seconds
 
 
 def import_reviews(
-    studio: Studio, project: int, upload: Upload, text_column: str | None, date_column: str | None, job: Job
-) -> None:
+    studio: Studio, project: int, upload: Upload, text_column: str | None, date_column: str | None,
+    duplicates: Duplicates, job: Job,
+) -> None:  # fmt: skip
     """Reads, splits, stores in one transaction, then waits until all sentences are detected."""
     try:
-        reviews = _read(studio, upload, text_column, date_column, job)
+        file = ImportedFile(upload.name, upload.digest)
+        reviews = _read(studio, studio.engine.model_of(project), upload, text_column, date_column, job)
         with studio.database.write() as connection:
-            add_reviews(connection, project, reviews, studio.limits)
+            added = add_import(connection, project, reviews, file, duplicates, studio.limits)
+        job.imported, job.duplicates = added
     except FewAspectError as error:
         raise upload.told(error) from error
     finally:
@@ -40,7 +45,9 @@ def import_reviews(
     _wait_for_detection(studio, project, job)
 
 
-def _read(studio: Studio, upload: Upload, text: str | None, date: str | None, job: Job) -> list[NewReview]:
+def _read(
+    studio: Studio, model: InferenceModel, upload: Upload, text: str | None, date: str | None, job: Job
+) -> list[NewReview]:
     budget = Budget(studio.limits.import_seconds, studio.jobs.stopping)
     stream = _open_stream(studio, upload, text, date, budget)
     job.total = stream.columns.total or 0
@@ -48,7 +55,7 @@ def _read(studio: Studio, upload: Upload, text: str | None, date: str | None, jo
     dates: list[Any] = []
     for chunk in budget.each(stream.chunks):
         kept = [r for r in chunk if r.text.strip() and len(r.text) <= studio.limits.text_chars]
-        found += _new_reviews(studio, kept)
+        found += _new_reviews(model, kept)
         dates += [review.fields.get(date) if date else None for review in kept]
         job.done += len(chunk)
         job.skipped += len(chunk) - len(kept)
@@ -72,10 +79,10 @@ def _open_stream(studio: Studio, upload: Upload, text: str | None, date: str | N
     return stream
 
 
-def _new_reviews(studio: Studio, reviews: list[Review]) -> list[NewReview]:
+def _new_reviews(model: InferenceModel, reviews: list[Review]) -> list[NewReview]:
     """Split into sentences; the dates come when all are known."""
     texts = check_texts([review.text.replace("\0", "\ufffd") for review in reviews])
-    spans, *_ = studio.engine.model.split_sentences(texts)
+    spans, *_ = model.split_sentences(texts)
     return [
         NewReview(text, None, _fields(review), places)
         for text, review, places in zip(texts, reviews, spans, strict=True)

@@ -30,11 +30,16 @@ class Job:
     done: int = 0
     total: int = 0
     skipped: int = 0
+    imported: int = 0
+    duplicates: int = 0  # rows that the project had already
     finished: bool = False
     failed: str | None = None
 
     def progress(self) -> dict[str, Any]:
-        return {"stage": self.stage, "done": self.done, "total": self.total, "skipped": self.skipped}
+        return {
+            "stage": self.stage, "done": self.done, "total": self.total, "skipped": self.skipped,
+            "imported": self.imported, "duplicates": self.duplicates,
+        }  # fmt: skip
 
 
 class Jobs:

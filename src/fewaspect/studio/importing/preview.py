@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
 from fewaspect.core.errors import DataError
-from fewaspect.reviews.readers.source import Source, text_column
+from fewaspect.reviews.formats import InputFormat
+from fewaspect.reviews.readers.columns import text_column
+from fewaspect.reviews.readers.excel_records import opened_sheet
+from fewaspect.reviews.readers.source import Source
+from fewaspect.reviews.readers.text_format import DELIMITERS, NAMES
 from fewaspect.reviews.writers import as_text
 from fewaspect.studio.importing.budget import Budget
 from fewaspect.studio.importing.dates import are_dates
 from fewaspect.studio.importing.uploads import Upload
 
+Known = Callable[[str], bool]
 LOOKED_AT = 200  # rows
 SHOWN = 5
 LONGEST = 300  # characters of a sample
 
 
-def preview(upload: Upload, budget: Budget) -> dict[str, Any]:
-    """Columns with samples and kinds, guesses, and the first rows."""
+def preview(upload: Upload, budget: Budget, text: str | None = None, known: Known | None = None) -> dict[str, Any]:
+    """How the file is read, columns with samples and kinds, guesses, the first rows, and rows that are there already.
+
+    `text`: the column of the reviews, else it is guessed; `known` says whether the project has a text.
+    """
     source = upload.source(budget)
     records = _first_records(source, budget)
     if not records:
@@ -27,13 +35,42 @@ def preview(upload: Upload, budget: Budget) -> dict[str, Any]:
     names = list(dict.fromkeys(name for record in records for name in record))
     values = {name: [record.get(name) for record in records] for name in budget.each(names)}
     kinds = {name: _kind(values[name]) for name in budget.each(names)}
+    chosen = text if text in values else guess_text(source, values)
     return {
         "format": upload.format.value,
+        **_reading(source),
         "columns": [{"name": name, "samples": _samples(values[name]), "kind": kinds[name]} for name in names],
-        "text_column": guess_text(source, values),
+        "text_column": chosen,
         "date_column": next((name for name in names if kinds[name] == "date"), None),
         "rows": [{name: _shown(record.get(name)) for name in names} for record in records[:SHOWN]],
+        "duplicates": count_known(source, chosen, known, budget) if known else 0,
     }
+
+
+def _reading(source: Source) -> dict[str, Any]:
+    """What was detected, or said: encoding, separator, sheet, and the sheets there are."""
+    how: dict[str, Any] = {"encoding": None, "delimiter": None, "sheet": None, "sheets": []}
+    if source.format is InputFormat.XLSX:
+        with opened_sheet(source.name, source.place, source.sheet, source.seconds_left()) as sheet:
+            return {**how, "sheet": sheet.name, "sheets": sheet.names}
+    if source.format is InputFormat.PARQUET:
+        return how
+    found = source.text_format
+    names = {character: name for name, character in NAMES.items() if name.isalpha()}
+    delimiter = names[found.delimiter] if source.format in DELIMITERS else None
+    return {**how, "encoding": found.encoding, "delimiter": delimiter}
+
+
+def count_known(source: Source, text: str, known: Known, budget: Budget) -> int | None:
+    """Rows of the file whose text the project has; None if the file has a fault, which the import will tell."""
+    try:
+        with source.records() as records:
+            return sum(
+                isinstance(own := fields.get(text), str) and own.strip() != "" and known(own)
+                for _, fields in budget.each(records.rows)
+            )
+    except DataError:
+        return None
 
 
 def guess_text(source: Source, values: dict[str, list[Any]]) -> str:

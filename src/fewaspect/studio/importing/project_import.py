@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,15 @@ from fewaspect.studio.importing.archives import ArchivedAnswer, ArchivedProject,
 from fewaspect.studio.limits import Limits
 from fewaspect.studio.problems import TooManyError
 from fewaspect.studio.store.answers import put_answer
-from fewaspect.studio.store.definition import NewAspect, fill_definition, read_definition, replace_definition, skip_text
+from fewaspect.studio.store.definition import (
+    NewAspect,
+    PolarityLabel,
+    fill_definition,
+    fill_polarities,
+    read_definition,
+    replace_definition,
+    skip_text,
+)
 from fewaspect.studio.store.journal import Journal
 from fewaspect.studio.store.projects import create_project, free_name, list_projects
 from fewaspect.studio.store.reviews import NewReview, add_reviews
@@ -32,26 +40,36 @@ Labelled = Sequence[tuple[str, Sequence[str]]]  # texts with the names of their 
 
 def import_project(studio: Studio, archived: ArchivedProject, reviews: Sequence[ArchivedReview]) -> int:
     """A new project, under another name if its own is taken."""
-    aspects = [NewAspect(a.name, a.description, a.threshold) for a in archived.aspects]
+    aspects = [NewAspect(a.name, a.description, a.threshold, _clean(a.group), a.colour) for a in archived.aspects]
     aspects, labelled = _cleaned(aspects, [(e.text, e.aspects) for e in archived.examples], studio.limits)
     if len(reviews) > studio.limits.sentences:  # the project may have had more than one import
         raise TooManyError(f"expected at most {studio.limits.sentences:,} reviews, found {len(reviews):,}.")
     texts = check_texts([_clean(review.text) for review in reviews])
     if any(len(text) > studio.limits.text_chars for text in texts):
         raise DataError(f"expected reviews of at most {studio.limits.text_chars:,} characters, found a longer one.")
-    spans, *_ = studio.engine.model.split_sentences(texts)
+    spans, *_ = studio.engine.model_named(archived.model).split_sentences(texts)
     new = [NewReview(t, review.date, review.fields, s) for t, review, s in zip(texts, reviews, spans, strict=True)]
     with studio.database.write() as connection:
         name = free_name(connection, _clean(archived.name))
-        project = create_project(connection, name, archived.threshold, archived.target_precision)
+        project = create_project(
+            connection, name, archived.threshold, archived.target_precision, archived.sentiment, archived.model
+        )
         journal = Journal(connection)
         fill_definition(journal, project, aspects, labelled)
-        add_reviews(connection, project, new, studio.limits)
+        add_reviews(connection, project, new, studio.limits, name="the project file")
         for table, answers in ((audit_answers, archived.answers), (kept_labels, archived.kept)):
             _add_answers(connection, table, project, answers[: studio.limits.sentences])
         for text in archived.skipped[: studio.limits.sentences]:
             skip_text(journal, project, _clean(text))
+        ids = {aspect.name: aspect.id for aspect in read_definition(connection, project).aspects}
+        said = [(_clean(p.text), ids.get(_clean(p.aspect)), p.polarity) for p in archived.polarities]
+        fill_polarities(journal, project, _known(said[: studio.limits.sentences]))
     return project
+
+
+def _known(said: Iterable[tuple[str, int | None, str]]) -> Iterator[PolarityLabel]:
+    """Those of aspects that there are."""
+    return (PolarityLabel(text, aspect, polarity) for text, aspect, polarity in said if aspect is not None)
 
 
 def _add_answers(connection: Connection, table: Table, project: int, answers: Sequence[ArchivedAnswer]) -> None:
@@ -70,7 +88,8 @@ def import_detector(studio: Studio, project: int, saved: SavedDetector) -> None:
     aspects, labelled = _cleaned(aspects, by_text, studio.limits)
     threshold = None if given is None or isinstance(given, dict) else float(given)
     with studio.write(project) as connection:
-        replace_definition(connection, project, "load a saved detector", aspects, labelled, threshold)
+        said = {_clean(text): {_clean(n): p for n, p in own.items()} for text, own in examples.polarities.items()}
+        replace_definition(connection, project, "load a saved detector", aspects, labelled, threshold, said)
 
 
 def add_sample_project(studio: Studio) -> None:
@@ -86,7 +105,7 @@ def add_sample_project(studio: Studio) -> None:
         project = create_project(connection, SAMPLE)
         fill_definition(Journal(connection), project, [NewAspect(name) for name in showcase.examples], labelled)
         new = [NewReview(text, None, {}, sentence_spans(text)) for text in dict.fromkeys(texts)]
-        add_reviews(connection, project, new, studio.limits)
+        add_reviews(connection, project, new, studio.limits, name="the sample")
 
 
 def _cleaned(aspects: Sequence[NewAspect], labelled: Labelled, limits: Limits) -> tuple[list[NewAspect], Labelled]:
@@ -98,7 +117,7 @@ def _cleaned(aspects: Sequence[NewAspect], labelled: Labelled, limits: Limits) -
 
 
 def _check(names: Sequence[str], labelled: Labelled, limits: Limits) -> None:
-    if len(set(names)) < len(names) or any(not name.strip() or len(name) > 100 for name in names):
+    if len(set(names)) < len(names) or any(not 1 <= len(name) <= 100 for name in names):
         raise DataError("aspects: expected names of 1 to 100 characters, each once, found others.")
     if len(names) > limits.aspects or len(labelled) > limits.examples:
         raise TooManyError(
@@ -107,7 +126,7 @@ def _check(names: Sequence[str], labelled: Labelled, limits: Limits) -> None:
         )
     if unknown := {name for _, labels in labelled for name in labels} - set(names):
         raise DataError(f'examples: expected names of aspects, found "{min(unknown)}".')
-    if any(not 1 <= len(text.strip()) <= len(text) <= limits.text_chars for text, _ in labelled):
+    if any(not 1 <= len(text) <= limits.text_chars for text, _ in labelled):
         raise DataError(f"examples: expected texts of 1 to {limits.text_chars:,} characters, found another.")
 
 

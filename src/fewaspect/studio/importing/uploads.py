@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import re
 import shutil
 import tempfile
@@ -22,30 +23,54 @@ PIECE = 1 << 20
 
 
 @dataclass(frozen=True)
+class Reading:
+    """How a person says that a file is to be read; what is None is detected."""
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    sheet: str | None = None
+
+
+AS_DETECTED = Reading()
+
+
+@dataclass(frozen=True)
 class Upload:
     """A file and the folder that goes with it when it is done."""
 
     folder: Path
     name: str
     format: InputFormat
+    reading: Reading = AS_DETECTED
 
     @property
     def path(self) -> Path:
         return self.folder / self.name
 
     def source(self, budget: Budget) -> TimedSource:
-        return TimedSource(str(self.path), self.format, budget=budget)
+        how = self.reading
+        return TimedSource(str(self.path), self.format, how.encoding, how.delimiter, how.sheet, budget)
+
+    @property
+    def digest(self) -> str:
+        """Of its content, unpacked."""
+        with self.path.open("rb") as file:
+            found = hashlib.sha256()
+            while piece := file.read(PIECE):
+                found.update(piece)
+            return found.hexdigest()
 
     def told(self, error: FewAspectError) -> FewAspectError:
         """The same error about the file as the user knows it, without advice that is for the command line."""
         problem, _, remedy = str(error).replace(f"{self.folder}/", "").partition("\n")
-        return type(error)(problem if "--" in remedy else f"{problem}\n{remedy}".rstrip("\n"))
+        advice = [sentence for sentence in re.split(r"(?<=[.?]) ", remedy) if "--" not in sentence]
+        return type(error)(f"{problem}\n{' '.join(advice)}".rstrip("\n"))
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def keep_upload(file: BinaryIO, name: str | None, most_bytes: int) -> Upload:
+def keep_upload(file: BinaryIO, name: str | None, most_bytes: int, reading: Reading = AS_DETECTED) -> Upload:
     """The upload on disk, unpacked if it was compressed; only the last part of its name is used."""
     plain = re.sub(r"[^\w. -]", "_", Path((name or "").replace("\\", "/")).name)[-80:].lstrip(".") or "upload"
     try:
@@ -54,7 +79,7 @@ def keep_upload(file: BinaryIO, name: str | None, most_bytes: int) -> Upload:
         kinds = ", ".join(f".{kind.value}" for kind in InputFormat)
         raise UnsupportedError(f"{plain}: expected a file that ends in {kinds}, found another.") from None
     folder = Path(tempfile.mkdtemp(prefix="fewaspect-"))
-    upload = Upload(folder, plain.removesuffix(".gz"), read_as)
+    upload = Upload(folder, plain.removesuffix(".gz"), read_as, reading)
     try:
         packed = file.read(2) == b"\x1f\x8b"
         file.seek(0)

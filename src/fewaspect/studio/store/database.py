@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy import URL, Connection, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError
 
 from fewaspect.core.errors import ConfigError
 from fewaspect.core.extras import require
@@ -24,6 +25,8 @@ class Database:
 
     def __init__(self, where: str) -> None:
         self.url = url_of(where)
+        if self.url.get_backend_name() == "sqlite":
+            _check_file(self.url.database)
         self.engine = create_engine(self.url)
         self._writing = threading.Lock()
         if self.engine.dialect.name == "sqlite":
@@ -48,6 +51,7 @@ class Database:
     def _migrate(self) -> None:
         from alembic import command
         from alembic.config import Config
+        from alembic.util import CommandError
 
         config = Config()
         config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
@@ -55,19 +59,17 @@ class Database:
             with self.write() as connection:
                 config.attributes["connection"] = connection
                 command.upgrade(config, "head")
-        except OperationalError as error:
-            shown = make_url(self.url).render_as_string(hide_password=True)
-            raise ConfigError(f"{shown}: expected a database, found: {error.orig}.") from error
+        except CommandError as error:  # it does not know the version
+            found = "one that a newer version of fewaspect has written. Install that version"
+            raise _refusal(self.url, found) from error
+        except DatabaseError as error:
+            raise _refusal(self.url, str(error.orig)) from error
 
 
-def url_of(where: str) -> str:
+def url_of(where: str) -> URL:
     """The URL of a database, or of a SQLite file at a path."""
     if "://" not in where:
-        path = Path(where).expanduser()
-        if path.is_dir():
-            raise ConfigError(f"{path}: expected a file or a URL for the data, found a directory. Name a file in it.")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return f"sqlite:///{path}"
+        return URL.create("sqlite", database=str(_file_path(where)))  # a path is no part of a URL: "?" and "%" stay
     try:
         url = make_url(where)
     except ArgumentError:
@@ -77,7 +79,42 @@ def url_of(where: str) -> str:
         url = url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() not in ("sqlite", "postgresql"):
         raise ConfigError(f"--data: expected sqlite or postgresql, found {url.get_backend_name()}.")
-    return url.render_as_string(hide_password=False)
+    return url
+
+
+def _file_path(where: str) -> Path:
+    try:
+        path = Path(where).expanduser().absolute()
+        if path.is_dir():
+            raise ConfigError(f"{path}: expected a file or a URL for the data, found a directory. Name a file in it.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError) as error:  # a file as a folder, an unknown user
+        raise ConfigError(f"{where}: expected a file or a URL for the data, found: {error}.") from error
+    return path
+
+
+def _check_file(path: str | None) -> None:
+    """A file that is there is ours and whole; it is only read."""
+    if path is None or not Path(path).is_file() or not Path(path).stat().st_size:
+        return
+    url = URL.create("sqlite", database=path)
+    try:
+        with closing(sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.OperationalError:  # it cannot be opened so, or is locked: opening it in earnest will tell
+        return
+    except sqlite3.DatabaseError as error:
+        raise _refusal(url, str(error)) from error
+    if state != "ok":
+        raise _refusal(url, f"a malformed one ({state})")
+    if tables and "alembic_version" not in tables:
+        raise _refusal(url, "the database of another program. Name a file that is not there yet")
+
+
+def _refusal(url: URL, found: str) -> ConfigError:
+    where = url.database if url.get_backend_name() == "sqlite" else url.render_as_string(hide_password=True)
+    return ConfigError(f"{where}: expected data of the studio, found: {found.rstrip('.')}.")
 
 
 def now() -> str:

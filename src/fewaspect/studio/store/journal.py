@@ -10,7 +10,7 @@ from sqlalchemy import Connection, and_, delete, func, insert, select, update
 
 from fewaspect.studio.problems import NothingToUndoError
 from fewaspect.studio.store.database import now
-from fewaspect.studio.store.schema import BY_NAME, changes, projects, sentences
+from fewaspect.studio.store.schema import BY_NAME, changes, imports, projects, reviews, sentences
 
 KEPT = 200  # changes of a project that can be undone
 Row = Mapping[str, Any]
@@ -39,10 +39,12 @@ class Journal:
             self.steps.append((table, dict(key), before, dict(after)))
 
     def delete(self, table: str, key: Row) -> None:
-        """Every row that has these values."""
+        """Every row that has these values, and before an aspect what was said of it, which goes with it."""
         names = [column.name for column in BY_NAME[table].primary_key]
         for row in self._rows(table, key):
             own = {name: row[name] for name in names}
+            if table == "aspects":
+                self.delete("polarities", {"aspect_id": row["id"]})
             self.connection.execute(delete(BY_NAME[table]).where(_is(table, own)))
             self.steps.append((table, own, row, None))
 
@@ -67,7 +69,8 @@ def change(connection: Connection, project: int, what: str) -> Iterator[Journal]
     old = select(changes.c.id).where(changes.c.project_id == project).order_by(changes.c.id.desc()).offset(KEPT)
     if gone := list(connection.scalars(old.limit(KEPT))):
         connection.execute(delete(changes).where(changes.c.id.in_(gone)))
-    _next_revision(connection, project)
+    _forget_lost_imports(connection, project)
+    _next_revision(connection, project, journal.steps)
 
 
 def undo(connection: Connection, project: int) -> str:
@@ -76,7 +79,7 @@ def undo(connection: Connection, project: int) -> str:
     number, what, steps = _found(connection, last, "undo")
     for table, key, before, after in reversed(steps):
         _put(connection, table, key, after, before)
-    return _done(connection, project, number, what, undone=True)
+    return _done(connection, project, number, what, steps, undone=True)
 
 
 def redo(connection: Connection, project: int) -> str:
@@ -85,7 +88,7 @@ def redo(connection: Connection, project: int) -> str:
     number, what, steps = _found(connection, first, "redo")
     for table, key, before, after in steps:
         _put(connection, table, key, before, after)
-    return _done(connection, project, number, what, undone=False)
+    return _done(connection, project, number, what, steps, undone=False)
 
 
 def next_in_words(connection: Connection, project: int) -> tuple[str | None, str | None]:
@@ -101,14 +104,26 @@ def _found(connection: Connection, number: Any, verb: str) -> tuple[int, str, Se
         changes.c.id == number.scalar_subquery()
     )).one_or_none()  # fmt: skip
     if row is None:
-        raise NothingToUndoError(f"expected a change to {verb}, found none.")
+        raise NothingToUndoError(f"There is nothing to {verb}.")
     return row.id, row.what, row.steps
 
 
-def _done(connection: Connection, project: int, number: int, what: str, *, undone: bool) -> str:
+def _done(connection: Connection, project: int, number: int, what: str, steps: Sequence[Step], *, undone: bool) -> str:
     connection.execute(update(changes).where(changes.c.id == number).values(undone=undone))
-    _next_revision(connection, project)
+    _next_revision(connection, project, steps)
     return what
+
+
+def _forget_lost_imports(connection: Connection, project: int) -> None:
+    """Delete what was removed and what no change could bring back any more."""
+    removed = select(imports.c.id).where(imports.c.project_id == project, imports.c.removed.is_(True))
+    if not (gone := set(connection.scalars(removed))):
+        return
+    for steps in connection.scalars(select(changes.c.steps).where(changes.c.project_id == project)):
+        gone -= {key["id"] for table, key, *_ in steps if table == "imports"}
+    if gone:
+        connection.execute(delete(reviews).where(reviews.c.import_id.in_(gone)))
+        connection.execute(delete(imports).where(imports.c.id.in_(gone)))
 
 
 def _put(connection: Connection, table: str, key: Row, old: Row | None, new: Row | None) -> None:
@@ -130,8 +145,15 @@ def _without_lost_sentence(connection: Connection, row: Row) -> Row:
     return row
 
 
-def _next_revision(connection: Connection, project: int) -> None:
+def _next_revision(connection: Connection, project: int, steps: Sequence[Step]) -> None:
     connection.execute(update(projects).where(projects.c.id == project).values(revision=projects.c.revision + 1))
+    if any(table == "imports" for table, *_ in steps):
+        next_version(connection, project)
+
+
+def next_version(connection: Connection, project: int) -> None:
+    """The reviews of the project are others now."""
+    connection.execute(update(projects).where(projects.c.id == project).values(imported=projects.c.imported + 1))
 
 
 def _is(table: str, key: Row) -> Any:

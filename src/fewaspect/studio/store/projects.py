@@ -9,17 +9,28 @@ from sqlalchemy import Connection, Table, delete, func, insert, select, update
 from fewaspect.data.labels import shortened
 from fewaspect.studio.problems import NameTakenError, NotFoundError
 from fewaspect.studio.store.database import now
-from fewaspect.studio.store.schema import aspects, examples, projects, reviews, sentences
+from fewaspect.studio.store.schema import aspects, examples, hidden_reviews, imports, projects, reviews, sentences
 
-_COUNTED = select(
-    projects,
-    *(
-        select(func.count()).select_from(table).where(table.c.project_id == projects.c.id).scalar_subquery()
-        .label(table.name)
-        for table in (aspects, examples, reviews, sentences)
-    ),
-)  # fmt: skip
-_NOUNS = {aspects: "an aspect", examples: "an example", reviews: "a review", sentences: "a sentence"}
+_REVIEW = {reviews: reviews.c.id, sentences: sentences.c.review_id}
+
+
+def _count(table: Table) -> Any:
+    """Of a project; hidden reviews are taken off, so that counting takes no longer where there are none."""
+    own = select(func.count()).select_from(table).where(table.c.project_id == projects.c.id)
+    if table not in _REVIEW:
+        return own.scalar_subquery().label(table.name)
+    hidden = own.where(_REVIEW[table].in_(hidden_reviews()))
+    return (own.scalar_subquery() - hidden.scalar_subquery()).label(table.name)
+
+
+_COUNTED = select(projects, *(_count(table) for table in (aspects, examples, reviews, sentences)))
+_NOUNS = {
+    aspects: "an aspect",
+    examples: "an example",
+    reviews: "a review",
+    sentences: "a sentence",
+    imports: "an import",
+}
 
 
 def project_row(connection: Connection, project: int) -> Any:
@@ -33,6 +44,8 @@ def project_row(connection: Connection, project: int) -> Any:
 def owned_row(connection: Connection, table: Table, project: int, number: int) -> Any:
     """A row by its id, if it belongs to the project."""
     query = select(table).where(table.c.id == number, table.c.project_id == project)
+    if table in _REVIEW:
+        query = query.where(_REVIEW[table].not_in(hidden_reviews().where(reviews.c.project_id == project)))
     row = connection.execute(query).one_or_none()
     if row is None:
         raise NotFoundError(f"expected {_NOUNS[table]} of this project, found none with the id {number}.")
@@ -50,8 +63,10 @@ def counted_project(connection: Connection, project: int) -> dict[str, Any]:
 
 
 def create_project(
-    connection: Connection, name: str, threshold: float | None = None, target_precision: float | None = None
-) -> int:
+    connection: Connection, name: str, threshold: float | None = None, target_precision: float | None = None,
+    sentiment: bool = True,
+    model: str | None = None,
+) -> int:  # fmt: skip
     _refuse_taken(connection, name)
     row = {
         "name": name,
@@ -60,6 +75,8 @@ def create_project(
         "revision": 1,
         "imported": 0,
         "target_precision": target_precision,
+        "sentiment": sentiment,
+        "model": model,
     }
     return (connection.execute(insert(projects).values(**row)).inserted_primary_key or (0,))[0]
 
@@ -90,4 +107,4 @@ def _found(row: Any, project: int) -> Any:
 
 def _refuse_taken(connection: Connection, name: str) -> None:
     if connection.scalar(select(projects.c.id).where(projects.c.name == name)) is not None:
-        raise NameTakenError(f"expected a new name, found {shortened(name)}, which another project has.")
+        raise NameTakenError(f"There is a project {shortened(name)} already. Choose another name.")

@@ -25,6 +25,8 @@ projects = sa.Table(
     sa.Column("revision", sa.Integer, nullable=False),
     sa.Column("imported", sa.Integer, nullable=False),  # version of the reviews, grows with every change of them
     sa.Column("target_precision", sa.Float),  # share of the accepted answers that must be right; NULL: not asked for
+    sa.Column("sentiment", sa.Boolean, nullable=False, server_default=sa.false()),  # whether it is told
+    sa.Column("model", sa.String(40)),  # by its name; NULL: the English one
     sqlite_autoincrement=True,
 )  # fmt: skip
 
@@ -36,6 +38,7 @@ aspects = sa.Table(
     sa.Column("description", sa.Text, nullable=False),
     sa.Column("threshold", sa.Float),
     sa.Column("colour", sa.Integer, nullable=False),
+    sa.Column("group", sa.String(200), nullable=False, server_default=""),  # a heading that it stands under; "": none
     sa.UniqueConstraint("project_id", "name"),
     sqlite_autoincrement=True,
 )  # fmt: skip
@@ -58,6 +61,19 @@ example_aspects = sa.Table(
     sa.Column("aspect_id", sa.Integer, sa.ForeignKey("aspects.id", ondelete="CASCADE"), primary_key=True, index=True),
 )  # fmt: skip
 
+polarities = sa.Table(
+    "polarities", METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _of_project(),
+    sa.Column("identity", sa.String(64), nullable=False),  # as of an example
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("aspect_id", sa.Integer, sa.ForeignKey("aspects.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("polarity", sa.String(8), nullable=False),
+    sa.Column("created", sa.String(32), nullable=False),
+    sa.UniqueConstraint("project_id", "identity", "aspect_id"),
+    sqlite_autoincrement=True,
+)  # fmt: skip
+
 skipped = sa.Table(
     "skipped", METADATA,
     sa.Column("id", sa.Integer, primary_key=True),
@@ -69,6 +85,18 @@ skipped = sa.Table(
     sqlite_autoincrement=True,
 )  # fmt: skip
 
+imports = sa.Table(
+    "imports", METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _of_project(),
+    sa.Column("name", sa.String(200), nullable=False),  # of the file; empty: of before there was this table
+    sa.Column("digest", sa.String(64), nullable=False),  # of its content
+    sa.Column("created", sa.String(32), nullable=False),
+    sa.Column("removed", sa.Boolean, nullable=False),  # its reviews are hidden, until undo shows them again
+    sa.Index(None, "project_id"),
+    sqlite_autoincrement=True,
+)  # fmt: skip
+
 reviews = sa.Table(
     "reviews", METADATA,
     sa.Column("id", sa.Integer, primary_key=True),
@@ -76,8 +104,15 @@ reviews = sa.Table(
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("date", sa.String(10)),  # 2024-03-31
     sa.Column("fields", sa.JSON, nullable=False),  # the other columns of the imported row
+    sa.Column("import_id", sa.Integer, index=True),  # that it came with
     sa.Index(None, "project_id"),
     sqlite_autoincrement=True,
+)  # fmt: skip
+
+replacements = sa.Table(  # a review is hidden while an import that replaced it is not removed
+    "replacements", METADATA,
+    sa.Column("import_id", sa.Integer, sa.ForeignKey("imports.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("review_id", sa.Integer, sa.ForeignKey("reviews.id", ondelete="CASCADE"), primary_key=True, index=True),
 )  # fmt: skip
 
 sentences = sa.Table(
@@ -125,3 +160,10 @@ changes = sa.Table(
 )  # fmt: skip
 
 BY_NAME = {table.name: table for table in METADATA.sorted_tables}
+
+
+def hidden_reviews() -> sa.Select[tuple[int]]:
+    """Ids of reviews whose import was removed, or that a later import replaced."""
+    removed = sa.select(imports.c.id).where(imports.c.removed.is_(True))
+    replaced = sa.select(replacements.c.review_id).join(imports).where(imports.c.removed.is_(False))
+    return sa.select(reviews.c.id).where(reviews.c.import_id.in_(removed) | reviews.c.id.in_(replaced))

@@ -1,0 +1,1 @@
+"""What the reviews say, by segment and by period."""

@@ -1,0 +1,1 @@
+"""What the reviews of a project say, by segment and by period."""

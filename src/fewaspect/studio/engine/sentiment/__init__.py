@@ -1,0 +1,1 @@
+"""What the sentences of a project think of their aspects."""

@@ -1,0 +1,117 @@
+"""What the reviews of a project think of each aspect: counted, over time, against a rating, and typical sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fewaspect.data.polarity import ANSWERS
+from fewaspect.reviews.pages.report_page import WORDS, different
+from fewaspect.studio.engine.insights.conditions import matching
+from fewaspect.studio.engine.insights.periods import split_into_periods
+from fewaspect.studio.engine.insights.review_columns import Column
+from fewaspect.studio.engine.sentiment.told_sentiment import ToldSentiment, tell_sentiment
+from fewaspect.studio.engine.snapshot import Snapshot
+
+NEGATIVE, POSITIVE = ANSWERS.index("negative"), ANSWERS.index("positive")
+RATINGS = (
+    "rating",
+    "stars",
+    "star rating",
+    "star_rating",
+    "overall",
+    "score",
+    "overall rating",
+    "review rating",
+    "grade",
+)
+TYPICAL, KEPT = 3, 30  # sentences of each polarity, and candidates of which different ones are chosen
+
+
+def sentiment_counts(snapshot: Snapshot, unit: str | None = None, where: Sequence[str] = ()) -> dict[str, Any]:
+    """By the scores and readings so far; without aspects or where sentiment is off, nothing is told."""
+    found: dict[str, Any] = {
+        "revision": snapshot.revision, "scored": snapshot.told, "on": snapshot.sentiment is not None,
+        "aspects": [], "unit": unit or "month", "periods": [], "rating": None,
+    }  # fmt: skip
+    if snapshot.sentiment is None:
+        return found
+    sentences, decided = snapshot.sentences, snapshot.decided()
+    within = matching(sentences.columns, where) if where else np.ones(len(sentences.review_rows), dtype=bool)
+    rows = np.flatnonzero(within[sentences.review_of]) if len(within) else np.zeros(0, dtype=np.int64)
+    told = tell_sentiment(snapshot, rows, decided[rows])
+    column = rating_column(sentences.columns.columns)
+    found["aspects"] = [_aspect(snapshot, told, n, column) for n in range(len(snapshot.aspect_ids))]
+    found["unit"], found["periods"] = _periods(snapshot, told, rows, unit)
+    if column is not None and column.numbers is not None:
+        own = column.numbers[within]
+        found["rating"] = {"column": column.name, "mean": _mean(own), "reviews": int(np.isfinite(own).sum())}
+    return found
+
+
+def rating_column(columns: Sequence[Column]) -> Column | None:
+    """The numbers that the reviewers gave, by the name of their column."""
+    by_name = {column.name.strip().casefold(): column for column in columns if column.kind == "number"}
+    return next((by_name[name] for name in RATINGS if name in by_name), None)
+
+
+def _aspect(snapshot: Snapshot, told: ToldSentiment, n: int, column: Column | None) -> dict[str, Any]:
+    own = told.aspects == n
+    counts = np.bincount(told.answers[own], minlength=len(ANSWERS))
+    return {
+        "id": snapshot.aspect_ids[n], **dict(zip(ANSWERS, counts.tolist(), strict=True)),
+        "typical": {word: _typical(snapshot, told, own, word) for word in ("negative", "positive")},
+        "ratings": {} if column is None else _ratings(snapshot, told, own, column),
+    }  # fmt: skip
+
+
+def _typical(snapshot: Snapshot, told: ToldSentiment, own: np.ndarray, word: str) -> list[dict[str, Any]]:
+    """Those of which both the aspect and its polarity are surest, a person's word before all."""
+    answer, texts = ANSWERS.index(word), snapshot.sentences.texts
+    pairs = np.flatnonzero(own & (told.answers == answer))
+    sure = snapshot.scores.probabilities[told.rows[pairs], told.aspects[pairs]] * told.probabilities[pairs, answer]
+    best = pairs[np.argsort(-(sure + told.own[pairs]), kind="stable")]
+    rows = [int(row) for row in told.rows[best] if len(texts[row].split()) in WORDS][:KEPT]
+    by_text = {texts[row]: int(snapshot.sentences.ids[row]) for row in reversed(rows)}
+    return [{"id": by_text[text], "text": text} for text in different([texts[row] for row in rows], TYPICAL)]
+
+
+def _ratings(snapshot: Snapshot, told: ToldSentiment, own: np.ndarray, column: Column) -> dict[str, Any]:
+    """Of the reviews that are negative, or positive, about the aspect and not both."""
+    assert column.numbers is not None
+    reviews = snapshot.sentences.review_of
+    negative, positive = (
+        set(reviews[told.rows[own & (told.answers == answer)]].tolist()) for answer in (NEGATIVE, POSITIVE)
+    )
+    found = {}
+    for word, some in (("negative", negative - positive), ("positive", positive - negative)):
+        numbers = column.numbers[sorted(some)]
+        found[word] = {"mean": _mean(numbers), "reviews": int(np.isfinite(numbers).sum())}
+    return found
+
+
+def _periods(
+    snapshot: Snapshot, told: ToldSentiment, rows: np.ndarray, unit: str | None
+) -> tuple[str, list[dict[str, Any]]]:
+    """Sentences by period: of each aspect how many, and how many of them are negative and positive."""
+    dates = snapshot.sentences.dates
+    days = np.array([dates[row] or "NaT" for row in rows], dtype="datetime64[D]")
+    numbers = np.where(np.isnat(days), np.nan, days.astype(np.int64).astype(float))
+    used, periods, own = split_into_periods(numbers, unit)
+    of_pair = np.full(len(dates), -1)
+    of_pair[rows] = own
+    size, width = len(snapshot.aspect_ids), len(ANSWERS)
+    counts = np.zeros((len(periods), size, width), dtype=np.int64)
+    there = of_pair[told.rows] >= 0
+    np.add.at(counts, (of_pair[told.rows][there], told.aspects[there], told.answers[there]), 1)
+    return used, [
+        {"label": period.label, "period": period.days,
+         "counts": {str(number): counts[p, n].tolist() for n, number in enumerate(snapshot.aspect_ids)}}
+        for p, period in enumerate(periods)
+    ]  # fmt: skip
+
+
+def _mean(numbers: np.ndarray) -> float | None:
+    return round(float(np.nanmean(numbers)), 4) if np.isfinite(numbers).any() else None

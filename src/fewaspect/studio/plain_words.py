@@ -1,0 +1,47 @@
+"""What the page says of a problem, to people who do not program; the detail of the problem is for those who do."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+TECHNICAL = re.compile(
+    r"\b(ids?|null|none with the id|schema|json|jsonl|integer|boolean|string|float|http|api|regex|pattern|"
+    r"body|payload|parameter|exception|traceback|internal error|expected)\b", re.IGNORECASE
+)  # fmt: skip
+UNCLEAR = "The studio did not understand this. Reload the page and try again."
+FAILED = "Something went wrong in the studio itself. Try again; the window in which it was started says more."
+_MISSING = re.compile(r"expected an? (\w+)")
+_EXPECTED = re.compile(r"^(?:[\w. -]+: )?expected (?P<wanted>.+?), found (?P<there>.+?)\.(?P<rest>\s.*)?$", re.DOTALL)
+
+
+def plain_words(status: int, detail: str) -> str:
+    """A problem in a sentence without technical words."""
+    if status >= 500:
+        return FAILED
+    if status == 404 and (missing := _MISSING.search(detail)):
+        return f"This {missing[1]} is not here any more; it may have been removed elsewhere. Reload the page."
+    if found := _EXPECTED.match(detail):
+        detail = _said(found["wanted"], found["there"]) + (found["rest"] or "")
+    return UNCLEAR if TECHNICAL.search(detail) else detail
+
+
+def invalid_value(error: dict[str, Any]) -> str:
+    """What is wrong with something that was entered, from an error of pydantic."""
+    limits = error.get("ctx", {})
+    match error["type"]:
+        case "string_too_long":
+            return f"This is too long: {limits['max_length']:,} characters are the most."
+        case "string_too_short" | "string_pattern_mismatch" | "missing":
+            return "Something is empty that must be filled in."
+        case "too_long":
+            return f"These are too many at once: {limits['max_length']:,} are the most."
+        case "greater_than_equal" | "less_than_equal" | "greater_than" | "less_than":
+            return "A number is too small or too large."
+    return UNCLEAR
+
+
+def _said(wanted: str, there: str) -> str:
+    if wanted.startswith("at most"):
+        return f"There may be {wanted}; this is more."
+    return f"This needs {wanted}, and found {there}."

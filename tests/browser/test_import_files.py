@@ -1,0 +1,95 @@
+"""Files as people have them, on the real page: previewed, corrected, not doubled, listed, removed and brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xlsxwriter
+
+from page_actions import new_project
+
+pytestmark = pytest.mark.slow
+SEMICOLONS = "id;Bewertung\n1;Schöne Größe, leider laut.\n2;Das Frühstück war gut.\n"
+
+
+def workbook(path: Path) -> Path:
+    with xlsxwriter.Workbook(str(path)) as book:
+        for name, texts in (
+            ("May", ["The soup was cold."]),
+            ("June", ["Thin walls all night.", "The lamp was broken."]),
+        ):
+            sheet = book.add_worksheet(name)
+            sheet.write_row(0, 0, ["Review", "stars"])
+            for row, text in enumerate(texts, 1):
+                sheet.write_row(row, 0, [text, row])
+    return path
+
+
+def choose(page: Any, path: Path) -> Any:
+    """The dialog with the preview of a file."""
+    page.get_by_role("button", name="Project:").click()
+    page.get_by_role("menuitem", name="Import reviews").click()
+    page.locator("dialog input[type=file]").set_input_files(str(path))
+    page.locator("dialog .preview td").first.wait_for()
+    return page.locator("dialog")
+
+
+def imported(page: Any) -> Any:
+    page.get_by_role("button", name="Project:").click()
+    page.get_by_role("menuitem", name="Imported files").click()
+    page.locator("dialog .imports, dialog .soft").first.wait_for()
+    return page.locator("dialog")
+
+
+@pytest.mark.parametrize("page", [{"width": 1280}, {"width": 390}], indirect=True)
+def test_files_are_previewed_corrected_listed_removed_and_brought_back(
+    page: Any, shoot: Callable[[str], None], tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    width = page.viewport_size["width"]
+    new_project(page, f"Files {width}")
+    dialog = choose(page, workbook(tmp_path / "hotel.xlsx"))
+    dialog.locator("td", has_text="The soup was cold.").wait_for()
+    dialog.get_by_label("Sheet").select_option("June")
+    dialog.locator("td", has_text="Thin walls all night.").wait_for()
+    shoot(f"import-sheet-{width}")
+    dialog.get_by_role("button", name="Import", exact=True).click()
+    page.locator("article.sentence", has_text="The lamp was broken.").wait_for()
+
+    (path := tmp_path / "w.csv").write_bytes(SEMICOLONS.encode("cp1252"))
+    dialog = choose(page, path)
+    dialog.locator("td", has_text="Schöne Größe, leider laut.").wait_for()
+    assert dialog.get_by_label("Cells are separated by").input_value() == "semicolon"
+    assert dialog.get_by_label("Letters are written in").input_value() == "cp1252"
+    dialog.get_by_label("Letters are written in").select_option("mac-roman")
+    dialog.locator("td", has_text="Schöne Größe").wait_for(state="detached")
+    dialog.get_by_label("Letters are written in").select_option("cp1252")
+    dialog.locator("td", has_text="Schöne Größe").wait_for()
+    dialog.get_by_role("button", name="Import", exact=True).click()
+    page.locator("article.sentence", has_text="Das Frühstück war gut.").wait_for()
+
+    dialog = choose(page, path)
+    dialog.get_by_text("2 reviews of this file are in the project already").wait_for()
+    assert dialog.get_by_label("Leave them out").is_checked()
+    shoot(f"import-duplicates-{width}")
+    dialog.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_text("Nothing was added: 2 reviews were in the project already.").wait_for()
+
+    dialog = imported(page)
+    assert dialog.locator("tbody tr").count() == 2
+    shoot(f"imported-files-{width}")
+    dialog.get_by_role("button", name="Remove hotel.xlsx").click()
+    dialog.get_by_text("Remove the 2 reviews of hotel.xlsx?").wait_for()
+    dialog.get_by_role("button", name="Remove", exact=True).click()
+    dialog.get_by_role("button", name="Undo").click()
+    dialog.get_by_role("button", name="Remove hotel.xlsx").wait_for()
+    dialog.get_by_role("button", name="Remove all reviews").click()
+    shoot(f"remove-all-{width}")
+    dialog.get_by_role("button", name="Remove", exact=True).click()
+    dialog.get_by_text("Nothing was imported yet.").wait_for()
+    dialog.get_by_role("button", name="Close").click()
+    page.keyboard.press("u")
+    page.locator("article.sentence", has_text="The lamp was broken.").wait_for()
+    assert page.locator("article.sentence").count() == 4

@@ -1,0 +1,123 @@
+"""Files, archives and requests as they come: refused in one sentence or read, never an internal error, nothing left."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from fastapi.testclient import TestClient
+
+from fewaspect.data.labels import to_indicator_matrix
+from fewaspect.studio.importing.dates import are_dates
+
+
+def parquet(**columns: object) -> bytes:
+    file = io.BytesIO()
+    pq.write_table(pa.table({"text": ["a b"], **columns}), file)
+    return file.getvalue()
+
+
+FILES = {
+    "infinite.parquet": parquet(x=[float("inf")]),
+    "late.parquet": parquet(x=pa.array([9223372036854775], pa.timestamp("ms"))),
+    "zone.parquet": parquet(x=pa.array([1], pa.timestamp("us", "Mars/Olympus"))),
+    "huge.jsonl": b'{"text": "a b", "n": ' + b"9" * 4000 + b"}\n",
+    "huger.jsonl": b'{"text": "a b", "n": ' + b"9" * 5000 + b"}\n",
+    "é" * 200 + ".txt": b"a b\n",
+    "文" * 90 + ".csv": b"text\na b\n",
+}
+
+
+@pytest.mark.parametrize("name", FILES, ids=lambda name: name[:5])
+def test_files_that_users_have_are_read_or_refused(client: TestClient, project: str, name: str) -> None:
+    file = {"file": (name, FILES[name])}
+    assert client.post(f"{project}/imports/preview", files=file).status_code < 500
+    started = client.post(f"{project}/imports", files=file)
+    if started.status_code == 202:
+        assert "internal error" not in client.get(f"{project}/jobs/{started.json()['job']}/events").text
+    for part in ("sentences", "results", "export", "columns", "dashboard"):
+        assert client.get(f"{project}/{part}").status_code == 200
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_project_file_is_refused(make_client: Callable[..., TestClient], method: int) -> None:
+    client, file = make_client(raise_server_exceptions=False), io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        about = {"format": "fewaspect-project", "version": 1, "name": "x", "aspects": [], "examples": []}
+        archive.writestr("project.json", json.dumps(about))
+        archive.writestr("reviews.jsonl", b'{"text": "a b"}\n' * 99)
+    for seed in range(40):
+        chance, content = random.Random(seed), bytearray(file.getvalue())
+        for _ in range(chance.randint(1, 6)):
+            content[chance.randrange(len(content))] = chance.randrange(256)
+        answer = client.post("/api/v1/projects/import", files={"file": ("p.zip", bytes(content))})
+        assert answer.status_code < 500, (seed, answer.text)
+
+
+def test_a_small_archive_of_many_reviews_or_examples_is_refused_while_it_is_read(client: TestClient) -> None:
+    about = {"format": "fewaspect-project", "version": 1, "name": "x", "aspects": [], "examples": []}
+    for examples, reviews in (([], b'{"text":"a"}\n' * 300_000), ([{"text": "a", "aspects": []}] * 100_000, b"")):
+        with zipfile.ZipFile(file := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("project.json", json.dumps({**about, "examples": examples}))
+            archive.writestr("reviews.jsonl", reviews)
+        answer = client.post("/api/v1/projects/import", files={"file": ("p.zip", file.getvalue())})
+        assert answer.status_code == 422, answer.text
+        assert "at most" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("name", ["\x1f", "\x85", "\u2028x"])
+def test_a_project_with_odd_names_can_be_opened_again(client: TestClient, name: str) -> None:
+    made = client.post("/api/v1/projects", json={"name": "odd"}).json()["id"]
+    client.post(f"/api/v1/projects/{made}/aspects", json={"name": name, "examples": [name]})
+    content = client.get(f"/api/v1/projects/{made}/export").content
+    assert client.post("/api/v1/projects/import", files={"file": ("p.zip", content)}).status_code == 201
+
+
+def test_a_download_leaves_no_file_whatever_range_is_asked_for(
+    client: TestClient, project: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (folder := tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    for wanted in ("bytes=0-10", "bytes=99999999-", "bytes=5-1", "x"):
+        client.get(f"{project}/export", headers={"Range": wanted})
+    assert client.get(f"{project}/export").status_code == 200
+    assert not list(folder.iterdir())
+
+
+def test_head_is_answered_as_get_without_a_body(client: TestClient) -> None:
+    for path in ("/", "/healthz", "/api/v1/status"):
+        answer = client.head(path)
+        assert (answer.status_code, answer.content) == (200, b"")
+    assert client.head("/nowhere").status_code == 404
+
+
+def test_an_origin_that_is_no_address_is_refused(client: TestClient, project: str) -> None:
+    assert client.get(project, headers={"Origin": "http://["}).status_code == 403
+
+
+def test_content_types_are_the_same_in_any_case(client: TestClient, project: str) -> None:
+    kind = {"Content-Type": "Application/JSON; Charset=UTF-8"}
+    assert client.post(f"{project}/detect", content=b'{"texts": ["a"]}', headers=kind).status_code == 200
+    part = b'Content-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\ntext,labels\na,food\n'
+    body = b"--x\r\n" + part + b"\r\n--x--\r\n"
+    kind = {"Content-Type": "Multipart/Form-Data; boundary=x"}
+    assert client.post(f"{project}/evaluate", content=body, headers=kind).status_code == 200
+
+
+def test_many_unknown_labels_and_many_equal_columns_take_no_time() -> None:
+    started = time.thread_time()
+    lists = [[f"label {row} {n}" for n in range(1000)] for row in range(60)]
+    matrix, unknown = to_indicator_matrix(lists, ["food"], len(lists))
+    assert (matrix.sum(), len(unknown)) == (0, 60_000)
+    assert unknown["label 7 1"].nonzero()[0].tolist() == [7]
+    assert not any(are_dates(["x"]) for _ in range(20_000))
+    assert time.thread_time() - started < 5
