@@ -2,6 +2,7 @@
 
     python benchmarks/practical/sentiment.py --data FOLDER [--systems fewaspect vader] [--seeds 0]
     python benchmarks/practical/sentiment.py --table
+    python benchmarks/practical/sentiment.py --data FOLDER --own-polarities
 
 On the four sets of polarity/visible, and on sentences of our own (sentiment_challenge.jsonl). Gold aspects are given;
 no system has seen a sentence of these sets. Logistic regressions are trained on the sets that the branch was trained
@@ -25,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+import own_polarities
 from draws import draw
 from fewaspect import AspectDetector
 from fewaspect.core.files import atomic_write
@@ -40,6 +42,7 @@ from sentiment_page import page
 from sentiment_peers import Regressions, majority, vader
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "sentiment.jsonl"
+OWN_RESULTS = RESULTS.with_name("own-polarities.jsonl")
 CHALLENGE = Path(__file__).with_name("sentiment_challenge.jsonl")
 KEY = ("set", "system", "seed")
 SETS = {
@@ -65,11 +68,18 @@ def main() -> None:
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2], help="Of the draws of examples.")
     parser.add_argument("--out", type=Path, default=RESULTS, help="The results file; the page is written beside it.")
     parser.add_argument("--table", action="store_true", help="Only write the page from the results there are.")
+    parser.add_argument("--own-polarities", action="store_true", help="Only what polarities of one's own change.")
     arguments = parser.parse_args()
     if not arguments.table:
         if arguments.data is None:
             parser.error("--data FOLDER is needed, except with --table")
         warnings.simplefilter("ignore", ExampleWarning)
+    if arguments.own_polarities:
+        if not arguments.table:
+            own_polarities.measure(arguments.data / "polarity", OWN_RESULTS, arguments.seeds, NOT_TRAINED_ON)
+        own_polarities.write_page(OWN_RESULTS)
+        return
+    if not arguments.table:
         Study(arguments.data / "polarity", arguments.out, arguments.seeds).measure(arguments.systems)
     with atomic_write(arguments.out.with_suffix(".md")) as file:
         file.write(page(read_results(arguments.out)))

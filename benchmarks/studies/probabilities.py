@@ -15,7 +15,7 @@ import numpy as np
 
 from fewaspect.data.corpus import LabelSet
 from fewaspect.detector.calibration import FEATURES, NONE_RATE, ProbabilityModel, fit_bias, score_features
-from fewaspect.detector.fitting import prototypes
+from fewaspect.detector.fitting import Pile, lower_states, prototypes
 from fewaspect.detector.model import InferenceModel
 from fewaspect.detector.scoring import FittedAspects, SupportSet, Uncentred, centring_share
 from fewaspect.inference.encoded import Sentences, unit
@@ -65,10 +65,13 @@ def encode_sets(
 def encode(model: InferenceModel, texts: Sequence[str]) -> Sentences:
     """In the order of the texts; one that cannot be read has no tokens."""
     states = [np.zeros((0, model.encoder.width), dtype=np.float32)] * len(texts)
+    lower = np.zeros((len(texts), model.encoder.width), dtype=np.float32)
     for batch, read in model.map_batches(texts, None, lambda sentences: sentences):
         for index, part in zip(batch.tolist(), np.split(read.tokens, np.cumsum(read.lengths)[:-1]), strict=True):
             states[index] = part
-    return Sentences.of(states, model.encoder.width)
+        if read.lower is not None:
+            lower[batch] = read.lower
+    return Sentences.of(states, model.encoder.width, lower if model.scorer.settings.lower_head else None)
 
 
 def tasks(
@@ -121,7 +124,7 @@ def fit_task(
     read = sentences.take(np.union1d(rows, pile) if pile is not None else rows)
     if scorer.settings.centred and len(read):
         mean = centring_share(len(read)) * read.tokens.mean(axis=0)
-    support = support_of(one, aspects, rows, hidden, mean)
+    support = support_of(one, aspects, rows, hidden, mean, pile)
     vectors = None if pile is None else sentences.take(pile).centred(mean).vectors
     fitted = scorer.fit(support, prototypes(scorer, support), pile=vectors)
     components = scorer.components(fitted._replace(mean=mean), joined(sentences.take(tagged), foreign))
@@ -132,8 +135,9 @@ def fit_task(
 
 
 def support_of(
-    one: EncodedSet, aspects: np.ndarray, rows: np.ndarray, hidden: np.ndarray, mean: np.ndarray | None
-) -> SupportSet:
+    one: EncodedSet, aspects: np.ndarray, rows: np.ndarray, hidden: np.ndarray, mean: np.ndarray | None,
+    pile: np.ndarray | None,
+) -> SupportSet:  # fmt: skip
     """Of an aspect without a name, the mean of its examples stands in for the label text."""
     read, texts = one.sentences.take(rows), one.labels.take(aspects)
     examples, names = read.centred(mean), texts.centred(mean)
@@ -148,12 +152,24 @@ def support_of(
     kept = np.repeat(~hidden, names.lengths)
     label_tokens = Sentences(labels, names.tokens[kept], lengths)
     none = (~membership.any(axis=1)).astype(np.float32)
-    return SupportSet(examples, np.arange(len(rows)), membership, none, labels, label_tokens, uncentred)
+    lower = None
+    if read.lower is not None and texts.lower is not None:
+        own = [None if gone else text[None] for gone, text in zip(hidden, texts.lower, strict=True)]
+        lower = lower_states(read.lower, membership, own, lower_pile(one, pile))
+    return SupportSet(examples, np.arange(len(rows)), membership, none, labels, label_tokens, uncentred, lower)
+
+
+def lower_pile(one: EncodedSet, rows: np.ndarray | None) -> Pile | None:
+    """Sentences as the mean of a lower layer takes them from a pile."""
+    if rows is None or one.sentences.lower is None:
+        return None
+    return Pile(one.sentences.vectors[rows], one.sentences.lengths[rows], one.sentences.lower[rows].mean(axis=0))
 
 
 def joined(first: Sentences, second: Sentences) -> Sentences:
     pairs = ((first.vectors, second.vectors), (first.tokens, second.tokens), (first.lengths, second.lengths))
-    return Sentences(*map(np.concatenate, pairs))
+    lower = None if first.lower is None or second.lower is None else np.concatenate([first.lower, second.lower])
+    return Sentences(*map(np.concatenate, pairs), lower)
 
 
 def fit_probability_model(episodes: Sequence[tuple[np.ndarray, np.ndarray]]) -> ProbabilityModel:

@@ -4,7 +4,7 @@
 
 Trains the runs of `RUNS` with the settings of shipped_model.yaml into the work folder, one after another; a run that is
 there is not trained again, one that was stopped goes on. MODEL then takes the place of
-src/fewaspect/inference/shipped; `fewaspect export WORK/shipped FP32 --precision fp32` makes the same in fp32.
+src/fewaspect/inference/shipped; `--probabilities MODEL` only learns the probabilities of an exported model anew.
 
 The weights are the mean of the runs and, with a share of its own, of the pretrained encoder. Probabilities are learned
 by `probabilities.py` on label sets that the runs have not seen: the validation sets of the corpus and the validation
@@ -15,7 +15,6 @@ others. A model card is written beside the model.
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,10 +32,10 @@ from fewaspect.detector.calibration import NONE_RATE
 from fewaspect.detector.metrics import calibration_error, measure
 from fewaspect.detector.model import InferenceModel, load_model
 from fewaspect.training.checkpoint import load_tensors, model_tensors, save_tensors
-from fewaspect.training.export import export
+from fewaspect.training.export import add_lower_head, export
 from fewaspect.training.run import build_model
 from fewaspect.training.run_folder import RunFolder, RunSettings
-from fewaspect.training.run_weights import PROBABILITY_MODEL
+from fewaspect.training.sentiment_export import share_lower_layers
 from fewaspect.training.trainer import train
 from probabilities import EncodedSet, Task, encode_sets, fit_probability_model, none_rates, probabilities, tasks
 from review_sets import extended_corpus
@@ -53,6 +52,7 @@ RUNS: tuple[dict[str, Any], ...] = (
 PRETRAINED_SHARE = 0.2
 DETECTOR = {"token_match_weight": 0.0, "head_weight": 0.5, "neighbour_weight": 0.5}  # chosen on the validation sets
 TASKS = 60  # of each label set
+LOWER_LAYERS = 2  # after which the second classifier, and sentiment, begin
 THRESHOLDS = (0.4, 0.45, 0.5)
 FEWEST_EMPTIES = 20
 
@@ -60,9 +60,15 @@ FEWEST_EMPTIES = 20
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="The folder that holds fewasp/ and corpus/.")
-    parser.add_argument("--work", type=Path, required=True, help="folder for the runs; WORK/shipped is their mean")
-    parser.add_argument("--out", type=Path, required=True, help="folder for the exported model")
+    parser.add_argument("--work", type=Path, help="folder for the runs; WORK/shipped is their mean")
+    parser.add_argument("--out", type=Path, help="folder for the exported model")
+    parser.add_argument("--probabilities", type=Path, help="an exported model whose probabilities are learned anew")
     arguments = parser.parse_args()
+    if arguments.probabilities:
+        print(to_json(learned_probabilities(arguments.data, arguments.probabilities)))
+        return
+    if not (arguments.work and arguments.out):
+        parser.error("--work and --out are needed, except with --probabilities")
     extended = extended_corpus(arguments.data, arguments.work / "corpus")
     trained = [
         trained_run(
@@ -74,17 +80,23 @@ def main() -> None:
     shipped = arguments.work / "shipped"
     with atomic_folder(shipped, replace=True) as new:
         about = averaged_run(trained, new)
-        with tempfile.TemporaryDirectory() as scratch:
-            export(new, Path(scratch) / "model")
-            model = load_model(Path(scratch) / "model")
-            sets = encode_sets(model, held_out_sets(arguments.data))
-        drawn = {one.name: list(tasks(model, one, TASKS, seed=7, others=sets)) for one in sets}
-        measured = cross_validated(model, sets, drawn)
-        episodes = [(task.features, task.truth) for own in drawn.values() for task in own]
-        replace(fit_probability_model(episodes), none_rates=none_rates(sets)).save(new / PROBABILITY_MODEL)
     parity = export(shipped, arguments.out)
+    share_lower_layers(arguments.out, LOWER_LAYERS)
+    add_lower_head(arguments.out)
+    measured = learned_probabilities(arguments.data, arguments.out)
     (arguments.out / "MODEL_CARD.md").write_text(card(about, measured), encoding="utf-8")
     print(to_json({**measured, **parity}))
+
+
+def learned_probabilities(data: Path, folder: Path) -> dict[str, float]:
+    """The probability model of an exported model, learned on tasks of the held-out sets and written into its folder;
+    returns what it is worth on each set, learned on the others."""
+    model = load_model(folder)
+    sets = encode_sets(model, held_out_sets(data))
+    drawn = {one.name: list(tasks(model, one, TASKS, seed=7, others=sets)) for one in sets}
+    episodes = [(task.features, task.truth) for own in drawn.values() for task in own]
+    add_lower_head(folder, replace(fit_probability_model(episodes), none_rates=none_rates(sets)))
+    return cross_validated(model, sets, drawn)
 
 
 def trained_run(data: Path, corpus: Path, folder: Path, own: Mapping[str, Any]) -> RunFolder:
@@ -207,6 +219,8 @@ the mean of the examples (`--centred`). The encoder reads lower case only: raw a
 
 The detector adds two terms to the score of LPN+: a linear classifier of whole sentences ({method["head_weight"]:g}) and
 what the nearest sentences say ({method["neighbour_weight"]:g}), of the pile if there is one and of the examples.
+A second linear classifier, of the mean states of examples and names after layer {LOWER_LAYERS}, is one more feature of
+the probabilities.
 
 Probabilities: a logistic regression over {TASKS} tasks of each validation set: 1 to 12 aspects with 1 to 60 examples,
 uneven, half of the tasks with a pile, {100 * NONE_RATE:.0f} % of sentences with none of the aspects, and a few

@@ -14,7 +14,11 @@ from in_process import fewaspect
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"
-SCRIPTS = [path.relative_to(ROOT) for path in sorted((ROOT / "benchmarks").rglob("*.py"))]
+SCRIPTS = [
+    path.relative_to(ROOT)
+    for path in sorted((ROOT / "benchmarks").rglob("*.py"))
+    if not (path.parent / "__init__.py").is_file()  # parts of a script
+]
 
 
 @pytest.mark.parametrize(("records", "page"), [("grid-cpu.jsonl", "tables.md"), ("mpnet.jsonl", "mpnet.md")])
@@ -39,6 +43,7 @@ def test_the_numbers_of_the_figures_are_those_of_the_committed_cells(figure: str
         ("practical/audits.py --table", "audits.md"),
         ("practical/label_errors.py --table", "label-errors.md"),
         ("practical/growth.py --table", "growth.md"),
+        ("practical/languages.py --table", "languages.md"),
         ("practical/discovery.py --table", "discovery.md"),
         ("practical/labelling.py --table", "labelling.md"),
         ("practical/sentiment.py --table", "sentiment.md"),
@@ -60,8 +65,9 @@ def test_the_pages_of_the_scripts_are_those_of_the_committed_results(script: str
 MODULES = {
     "timing", "peers", "plain_model", "speed_figures", "speed_worker", "draws", "page", "systems", "tuning", "worker",
     "measuring", "records", "summary", "curves", "probabilities", "promises_page", "discovery_page", "discovery_peers",
-    "labelling_page", "labelling_pool", "labelling_strategies", "sentiment_page", "sentiment_peers", "polarity_card",
-    "polarity_training", "review_sets", "studies_of_labels",
+    "labelling_page", "labelling_pool", "labelling_strategies", "sentiment_page", "sentiment_peers", "review_sets",
+    "studies_of_labels", "languages_page", "languages_times", "own_polarities", "multilingual_card",
+    "multilingual_features", "multilingual_head",
 }  # fmt: skip
 
 

@@ -16,13 +16,13 @@ from probabilities import fit_probability_model
 
 
 def random_components(Q: int, N: int, seed: int) -> tuple[ScoreComponents, np.ndarray]:
-    parts = np.random.default_rng(seed).random((7, Q, N))
+    parts = np.random.default_rng(seed).random((8, Q, N))
     return ScoreComponents(*parts), parts.mean(axis=0)
 
 
 def test_fitting_finds_the_regression_that_made_the_truth() -> None:
     rng = np.random.default_rng(1)
-    weights, slopes = (1.0, -2.0, 3.0, 0.25, 4.0, -1.0, 0.1, 0.5, -0.5, 1.0), (1.0, *[0.0] * 8, -0.5)
+    weights, slopes = (1.0, -2.0, 3.0, 0.25, 4.0, -1.0, 0.1, 0.5, -0.5, 1.0, 2.0), (1.0, *[0.0] * 9, -0.5)
     truth = ProbabilityModel(-2.0, *(dict(zip(FEATURES, part, strict=True)) for part in (weights, slopes)))
     episodes = []
     for seed in range(200):

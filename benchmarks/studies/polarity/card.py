@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fewaspect.data.polarity import PolarSentence
-
 _TEXT = """## Sentiment
 
 `sentiment.onnx` tells how negative, neutral and positive a sentence is about an aspect, from the states that the
-encoder's lower layers give to the sentence and to the aspect's name; its own layers begin as copies of the encoder's.
-Made by `benchmarks/studies/sentiment_model.py`: a teacher is trained on the sets with polarities; it labels review
-sentences that have aspects alone, where its probability is at least 0.9; the branch is trained on both, and on
-sentences of different polarity that are joined into one. At last it is trained on with two layers that are computed for
-the aspect's name alone, which makes it faster. Sets whose licence allows research alone are not used.
+encoder's second and last layers give to the sentence and to the aspect's name. Made by
+`benchmarks/studies/sentiment_model.py`: a teacher, all-mpnet-base-v2 (Apache-2.0), is trained on the sets with
+polarities; it gives probabilities to review sentences that have aspects alone; the branch, whose layers begin as those
+of all-MiniLM-L6-v2 (Apache-2.0), is trained on both, on sentences of different polarity that are joined into one, and
+on short sentences whose predicate is negated by rule. Sets whose licence allows research alone are not used.
 
 Measured on sets that it was not trained on, in percent, gold aspects given; temperature {temperature:.2f} and
 a bias of neutral of {neutral_bias:.2f} were chosen on them; an answer is mixed where negative and positive are both at
@@ -34,8 +32,8 @@ world are often missed. Results on other sets: docs/results/sentiment.md.
 
 
 def card_section(
-    manifest: Mapping[str, Any], training: Mapping[str, Sequence[PolarSentence]],
-    held_out: Mapping[str, Sequence[PolarSentence]], about: Mapping[str, Any],
+    manifest: Mapping[str, Any], training: Mapping[str, Sequence[Any]], held_out: Mapping[str, Sequence[Any]],
+    about: Mapping[str, Any],
 ) -> str:  # fmt: skip
     """Markdown; sets without an entry in the manifest of polarities are those that the teacher has labelled."""
     measured = "\n".join(f"| {name} | {_row(own)} |" for name, own in about["held_out"].items())

@@ -1,0 +1,108 @@
+"""The page about other languages, from its records alone."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from fewaspect.experiments.results_file import Record
+
+INTRODUCTION = """\
+# Other languages
+
+Made by `python benchmarks/practical/languages.py` from [languages.jsonl](languages.jsonl); `--table` writes this page.
+Five examples of each aspect unless something else is said, 800 sentences; mean average precision in percent, with the
+standard deviation over the draws where there are several. When to take which: [languages](../languages.md).
+"""
+LANGUAGE = """
+## Examples in the language
+
+No set in the languages below was trained on by the multilingual model that is measured here, nor were its probabilities
+learned there. Logistic regression takes the vectors of the same encoder as it was published.
+
+"""
+NAMES = """
+## English names and no examples
+
+The same model, given the English names of the aspects alone, beside the English model.
+
+"""
+ACROSS = """
+## English examples
+
+Five English examples of each aspect that the English set has too, and as many in the language, on the same sentences.
+
+"""
+ENGLISH = """
+## English
+
+The validation sets of the corpus, which neither model was trained on, with the models as they ship.
+
+"""
+TIMES = """
+## What it costs
+
+One process for each model, one after another on one core: 800 English sentences.
+
+| model | sentences per second of CPU | ready after, seconds of CPU | peak memory, MB | model files, MB |
+|---|---:|---:|---:|---:|
+"""
+TITLES = {"multilingual": "multilingual", "english": "English model", "logistic": "logistic regression, same vectors"}
+
+
+def page(results: Sequence[Record]) -> str:
+    parts = [INTRODUCTION]
+    for table, text in (("language", LANGUAGE), ("names", NAMES), ("across", ACROSS), ("english", ENGLISH)):
+        if rows := [r for r in results if r["table"] == table]:
+            parts.append(text + _table(rows))
+    if rows := [r for r in results if r["table"] == "times"]:
+        parts.append(TIMES + "".join(map(_cost, rows)))
+    return "".join(parts)
+
+
+def _table(rows: Sequence[Record]) -> str:
+    """A line for each set, a column for each system, and the mean of all sets."""
+    systems = list(dict.fromkeys(r["system"] for r in rows))
+    sets = list(dict.fromkeys(r["set"] for r in rows))
+    systems.sort(key=lambda name: (list(TITLES).index(name) if name in TITLES else 1, name))
+    lines = [
+        f"| set | {' | '.join(TITLES.get(name, name) for name in systems)} |", f"|---|{'---:|' * len(systems)}"
+    ]  # fmt: skip
+    means: dict[str, list[float]] = {name: [] for name in systems}
+    for one in sets:
+        cells = []
+        for system in systems:
+            numbers = [100 * r["mean_average_precision"] for r in rows if r["set"] == one and r["system"] == system]
+            cells.append(_spread(numbers))
+            means[system] += [statistics.mean(numbers)] if numbers else []
+        lines.append(f"| {one} | {' | '.join(cells)} |")
+    every = [f"{statistics.mean(means[name]):.1f}" if len(means[name]) == len(sets) else "-" for name in systems]
+    lines.append(f"| mean | {' | '.join(every)} |")
+    seeds = {len({r["seed"] for r in rows if r["set"] == one}) for one in sets}
+    draws = f"\n{min(seeds)}{f' to {max(seeds)}' if len(seeds) > 1 else ''} draw(s) of each set.\n"
+    return "\n".join(lines) + "\n" + draws + _differences(means, sets)
+
+
+def _differences(means: dict[str, list[float]], sets: Sequence[str]) -> str:
+    own = means["multilingual"]
+    said = []
+    for system, others in means.items():
+        if system != "multilingual" and len(others) == len(own) == len(sets):
+            apart = statistics.mean(own) - statistics.mean(others)
+            said.append(f"{abs(apart):.1f} points {'above' if apart >= 0 else 'below'} {TITLES.get(system, system)}")
+    return f"\nMultilingual: {', '.join(said)}.\n" if said else ""
+
+
+def _spread(numbers: Sequence[float]) -> str:
+    if not numbers:
+        return "-"
+    shown = f"{statistics.mean(numbers):.1f}"
+    return shown if len(numbers) < 2 else f"{shown} ± {statistics.stdev(numbers):.1f}"
+
+
+def _cost(row: Record) -> str:
+    cells = (
+        f"{row['sentences_per_cpu_second']:.0f}", f"{row['cpu_seconds_to_be_ready']:.1f}",
+        f"{row['peak_memory_mb']:.0f}", f"{row['install_mb']:.0f}",
+    )  # fmt: skip
+    return f"| {TITLES[row['system']]} | {' | '.join(cells)} |\n"

@@ -1,0 +1,1 @@
+"""How the branch for sentiment is made."""
