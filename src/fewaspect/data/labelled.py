@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from fewaspect.core.forking import cached_property
 from fewaspect.text.identity import text_identity
 
 

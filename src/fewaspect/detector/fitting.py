@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fewaspect.core.errors import ConfigError
+from fewaspect.core.forking import cached_property
 from fewaspect.detector.calibration import fit_bias, leave_out
 from fewaspect.detector.model import InferenceModel, ModelReference
 from fewaspect.detector.scoring import (

@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from fewaspect.core.errors import DataError
+from fewaspect.core.forking import cached_property
 from fewaspect.data.labels import (
     check_lengths,
     check_lists,

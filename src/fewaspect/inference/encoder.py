@@ -20,6 +20,7 @@ import numpy as np
 
 from fewaspect.core.errors import CheckpointError
 from fewaspect.core.files import atomic_write, check_digest, sha256_of
+from fewaspect.core.forking import NO_FORK
 from fewaspect.core.settings import to_json
 from fewaspect.text.tokenization import SentenceTokeniser, padded_ids
 
@@ -76,13 +77,15 @@ class OnnxTextEncoder:
     def states(self, ids: Sequence[Sequence[int]]) -> list[np.ndarray]:
         """(T, d) states of each sentence of a batch."""
         rows, mask = padded_ids(ids, self.padding_id)
-        (states,) = self.session.run([OUTPUT], {"input_ids": rows, "mask": mask})
+        with NO_FORK:
+            (states,) = self.session.run([OUTPUT], {"input_ids": rows, "mask": mask})
         return [padded[: len(row)] for padded, row in zip(states, ids, strict=True)]
 
     def shared_states(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """(T, d) states of each sentence of a batch, and those of the lower layer that sentiment is told from."""
         rows, mask = padded_ids(ids, self.padding_id)
-        found = self.session.run([OUTPUT, SHARED_OUTPUT], {"input_ids": rows, "mask": mask})
+        with NO_FORK:
+            found = self.session.run([OUTPUT, SHARED_OUTPUT], {"input_ids": rows, "mask": mask})
         states, shared = ([padded[: len(row)] for padded, row in zip(part, ids, strict=True)] for part in found)
         return states, shared
 
@@ -106,7 +109,8 @@ def open_session(model: bytes | Path) -> Any:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
     source = model if isinstance(model, bytes) else str(model)
-    return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+    with NO_FORK:
+        return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
 
 
 def available_threads() -> int:

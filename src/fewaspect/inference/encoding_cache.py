@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
+from fewaspect.core.forking import NO_FORK
 from fewaspect.inference.encoder import TextEncoder, lower_means
 
 if TYPE_CHECKING:
@@ -86,14 +87,14 @@ class CachingEncoder:
         return [found[key] for key in keys]
 
     def _recall(self, keys: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], Held]:
-        with self._lock:
+        with NO_FORK, self._lock:
             found = {key: self._held[key] for key in keys if key in self._held}
             for key in found:
                 self._held.move_to_end(key)
             return found
 
     def _remember(self, new: dict[tuple[int, ...], Held]) -> None:
-        with self._lock:
+        with NO_FORK, self._lock:
             for key, held in new.items():
                 before = self._held.pop(key, None)  # another thread may have read the same, or it had no lower mean
                 self._held[key] = held

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from fewaspect.core.errors import CheckpointError
+from fewaspect.core.forking import NO_FORK
 from fewaspect.inference.encoder import SENTIMENT, open_session
 
 INPUTS = ("lower", "last", "mask", "label_lower", "label_last", "rows")  # (S, T, d) twice, (S, T), (P, d) twice, (P,)
@@ -35,7 +36,9 @@ class SentimentBranch:
 
     def logits(self, sentences: Sequence[States], labels: Sequence[States], rows: Sequence[int]) -> np.ndarray:
         """(pairs, 3) of pairs of a label and the sentence whose number is given."""
-        (found,) = self.session.run([LOGITS], branch_inputs(sentences, labels, rows))
+        inputs = branch_inputs(sentences, labels, rows)
+        with NO_FORK:
+            (found,) = self.session.run([LOGITS], inputs)
         return np.asarray(found)
 
     def probabilities(self, sentences: Sequence[States], labels: Sequence[States], rows: Sequence[int]) -> np.ndarray:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fewaspect.core.forking import NO_FORK
+
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
@@ -46,7 +48,8 @@ class SentenceTokeniser:
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text, special tokens included."""
-        return [encoding.ids for encoding in self.backend.encode_batch_fast(list(texts))]
+        with NO_FORK:
+            return [encoding.ids for encoding in self.backend.encode_batch_fast(list(texts))]
 
     def pieces(self, texts: Sequence[str]) -> list[int]:
         """How many tokens each text has, special ones left out."""
@@ -61,7 +64,7 @@ class SentenceTokeniser:
         for i in doubtful:  # each word is a token at least: a book need not be tokenised to see that it is too long
             result[i] = next(islice(_WORD.finditer(texts[i]), fits + 1, None), None) is not None
         doubtful = [i for i in doubtful if not result[i]]
-        for i, encoding in zip(doubtful, self.backend.encode_batch([texts[i] for i in doubtful]), strict=True):
+        for i, encoding in zip(doubtful, self._encoded([texts[i] for i in doubtful]), strict=True):
             result[i] = bool(encoding.overflowing)
         return result
 
@@ -70,8 +73,11 @@ class SentenceTokeniser:
 
         In scripts without spaces between words, such as Chinese and Thai, every token is one.
         """
-        encodings = self.backend.encode_batch(list(texts))
-        return [_words(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
+        return [_words(text, encoding) for text, encoding in zip(texts, self._encoded(texts), strict=True)]
+
+    def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
+        with NO_FORK:
+            return list(self.backend.encode_batch(list(texts)))
 
 
 def _split_long_words(tokeniser: Tokenizer) -> None:

@@ -10,11 +10,11 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
+from fewaspect.core.forking import cached_property
 from fewaspect.data.formats.records import LineReader, Place, Record, json_objects, quoted, shown, table_rows
 from fewaspect.reviews.formats import STANDARD, InputFormat
 from fewaspect.reviews.readers.columns import (
