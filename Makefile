@@ -23,7 +23,7 @@ wheel-test: $(VENV)/.dev
 	FEWASPECT_BASE_INSTALL=1 build/wheel/venv/bin/python -m pytest --override-ini addopts= -q --import-mode=importlib --disable-socket --allow-unix-socket \
 		tests/cli/test_base_install.py tests/detector tests/inference tests/text
 
-# Damaged files and kills, some forty minutes at most; what is found goes to docs/results/attacks.jsonl and docs/hardening.md.
+# Damaged files and kills, some forty minutes at most; what is found goes to docs/results/attacks.jsonl and docs/explanation/hardening.md.
 attack: $(VENV)/.dev
 	OMP_NUM_THREADS=1 nice -n 10 $(BIN)/python -m attacks.fuzz --count 6000 --seconds 60 --record
 	OMP_NUM_THREADS=1 nice -n 10 $(BIN)/python -m attacks.kills --kills 50 --seconds 180 --record

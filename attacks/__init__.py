@@ -1,1 +1,1 @@
-"""Attacks on the software: damaged files, killed processes, systems that fail. See docs/hardening.md."""
+"""Attacks on the software: damaged files, killed processes, systems that fail. See docs/explanation/hardening.md."""

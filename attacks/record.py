@@ -1,4 +1,4 @@
-"""What attacks found: lines of docs/results/attacks.jsonl, and from them the table of docs/hardening.md."""
+"""What attacks found: lines of docs/results/attacks.jsonl, and the table of docs/explanation/hardening.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from fewaspect import __version__
 
 ROOT = Path(__file__).parents[1]
-RESULTS, PAGE = ROOT / "docs" / "results" / "attacks.jsonl", ROOT / "docs" / "hardening.md"
+RESULTS, PAGE = ROOT / "docs" / "results" / "attacks.jsonl", ROOT / "docs" / "explanation" / "hardening.md"
 _TABLE = re.compile(r"(?<=<!-- table -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""LPN+ once more, in float64 and loops, one aspect and one sentence at a time; written from `docs/lpn-plus.md`."""
+"""LPN+ once more, in float64 and loops, one aspect and sentence at a time; from `docs/explanation/lpn-plus.md`."""
 
 from __future__ import annotations
 

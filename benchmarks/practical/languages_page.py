@@ -12,7 +12,7 @@ INTRODUCTION = """\
 
 Made by `python benchmarks/practical/languages.py` from [languages.jsonl](languages.jsonl); `--table` writes this page.
 Five examples of each aspect unless something else is said, 800 sentences; mean average precision in percent, with the
-standard deviation over the draws where there are several. When to take which: [languages](../languages.md).
+standard deviation over the draws where there are several. When to take which: [languages](../how-to/languages.md).
 """
 LANGUAGE = """
 ## Examples in the language

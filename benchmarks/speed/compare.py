@@ -53,7 +53,7 @@ INTRODUCTION = """\
 
 Made by `python benchmarks/speed/compare.py --data FOLDER` from [speed.jsonl](speed.jsonl); `--table` writes this page
 from it alone. Only the ratios mean something on another machine: both sides were measured alternately. What the numbers
-come from, and how near they are to what the machine can do: [performance](../performance.md).
+come from, and how near they are to what the machine can do: [performance](../explanation/performance.md).
 """
 
 Row = tuple[str, str, str, str]  # what, ours, the other, ratio

@@ -94,7 +94,7 @@ def page(results: list[dict[str, Any]]) -> str:
         "",
         "Made by `python benchmarks/studies/foundation.py --data FOLDER` from [foundation.jsonl](foundation.jsonl).",
         "Encoder all-MiniLM-L6-v2, lower 3 of 6 layers frozen; trained on FewAsp (single) train; 600 test episodes of",
-        "seed 1, sampler `disjoint`; in percent. The recipes are described in [fidelity](../fidelity.md).",
+        "seed 1, sampler `disjoint`; in percent. The recipes are described in [fidelity](../explanation/fidelity.md).",
         "Intervals: 95 % over episodes (mean of the seeds' half widths). Spread: lowest to highest seed.",
         "",
         "| " + " | ".join(COLUMNS) + " |",

@@ -1,4 +1,4 @@
-"""What docs/detect.md says can be done from the command line, done in order with the shipped weights."""
+"""What docs/how-to/detect.md says can be done from the command line, done in order with the shipped weights."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from fewaspect.cli.app import app
 
-PAGE = (Path(__file__).parents[2] / "docs" / "detect.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "detect.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"^`([\w.]+)`:\n\n```\w+\n(.*?)```", PAGE, flags=re.DOTALL | re.MULTILINE))
 CONSOLE = "".join(re.findall(r"```console\n(.*?)```", PAGE, flags=re.DOTALL))
 COMMANDS = [line.removeprefix("$ ") for line in CONSOLE.splitlines()]

@@ -1,4 +1,4 @@
-"""`fewaspect fit`, `tune` and `suggest` with the shipped weights, beyond what docs/detect.md shows."""
+"""`fewaspect fit`, `tune` and `suggest` with the shipped weights, beyond what docs/how-to/detect.md shows."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fewaspect.detector.model import InferenceModel, SentencePredictions
     from fewaspect.detector.sentiment.aspect_sentiment import AspectSentiment
 
-DEFAULT_THRESHOLD = 0.4  # chosen on the validation sets of the corpus: docs/shipped-model.md
+DEFAULT_THRESHOLD = 0.4  # chosen on the validation sets of the corpus: docs/explanation/shipped-model.md
 NEAREST = 3  # examples shown per aspect
 
 Threshold = float | Mapping[str, float] | None

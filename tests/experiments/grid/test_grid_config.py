@@ -29,7 +29,7 @@ def test_every_method_has_a_row_under_its_own_name(profile: str) -> None:
 
 
 def test_the_example_of_the_docs_is_a_valid_grid(tmp_path: Path) -> None:
-    page = ROOT / "docs" / "benchmark.md"
+    page = ROOT / "docs" / "reference" / "benchmark.md"
     (tmp_path / "example.yaml").write_text(re.findall(r"```yaml\n(.*?)```", page.read_text(), flags=re.DOTALL)[0])
     runs = build_runs(load_config(str(tmp_path / "example.yaml")), "example.yaml")
     assert {run.row for run in runs} >= {"lpn", "lpn-k3", "lpn-untrained"}
