@@ -52,7 +52,8 @@ def saturation(measured: dict[str, Any]) -> str:
     parts = measured["single_parts"]
     bears = parts["partitions_handed_out_per_second"]
     lines = [
-        "| machines | rows/s | partitions/s | driver's share | object store | a billion rows of JSONL in one file |"
+        f"| machines of {CORES} cores | rows/s | partitions/s | driver's share | object store "
+        "| a billion rows of JSONL in one file |"
     ]
     lines.append("|---|---|---|---|---|---|")
     single = BILLION / parts["rows_of_jsonl_divided_per_second"]

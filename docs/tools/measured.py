@@ -1,0 +1,262 @@
+"""Every number that a page may quote, by name, as it is written there; all of them from files in docs/results."""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from fewaspect.experiments.published import published
+from fewaspect.experiments.results_file import read_results
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "docs" / "results"
+sys.path += [str(ROOT / "benchmarks" / "practical"), str(ROOT / "benchmarks" / "load")]
+
+import bulk_scaling  # noqa: E402
+from records import GROUPS, PRECISION, QUALITY, TIMES, TITLES, Metric, seed_means, select  # noqa: E402
+
+Named = Iterator[tuple[str, str]]
+SHORT = {"mean_average_precision": "map", "macro_f1": "f1", "micro_f1": "micro", "empty_accuracy": "empty",
+         "calibration_error": "calibration", "cpu_seconds_to_be_ready": "ready", "sentences_per_cpu_second": "speed",
+         "peak_memory_mb": "memory"}  # fmt: skip
+
+
+def measured() -> dict[str, str]:
+    """Name and text of all numbers."""
+    parts = (practical, grid, sentiment, languages, language_costs, speed, memory, serve, bulk, detector_times, attacks,
+             reasons, promises)  # fmt: skip
+    return {name: text for part in parts for name, text in part()}
+
+
+def practical() -> Named:
+    """practical.f1.fewaspect.5: means over the visible sets and their draws; practical.ready.setfit.1: one draw."""
+    for file, metrics in (("practical", QUALITY), ("practical-times", TIMES)):
+        results = read_results(RESULTS / f"{file}.jsonl")
+        for shots in sorted({result["shots"] for result in results}):
+            here = select(results, shots=shots)
+            for system in TITLES:
+                own = select(here, system=system)
+                for metric in metrics:
+                    if means := seed_means(own, metric, _sets(own, metric)):
+                        name = f"practical.{SHORT[metric.key]}.{system}.{shots}"
+                        yield name, f"{statistics.mean(means.values()):,.{metric.digits}f}"
+
+
+def _sets(results: Sequence[dict[str, Any]], metric: Metric) -> list[str]:
+    """The visible sets; those that have sentences without an aspect, where these are counted."""
+    sets = list(GROUPS["visible sets"])
+    if metric.key == "empty_accuracy":
+        return [name for name in sets if any(r["set"] == name and r.get(metric.key) is not None for r in results)]
+    return sets
+
+
+def grid() -> Named:
+    """grid.f1.lpn.fewasp-multi.5-5 of 5-way 5-shot, and published.f1... beside it."""
+    cells = [cell for cell in read_results(RESULTS / "grid-cpu.jsonl") if cell["split"] == "test"]
+    keys = dict.fromkeys((c["row"], c["benchmark"], c["way"], c["shot"]) for c in cells)
+    for row, benchmark, way, shot in keys:
+        own = select(cells, row=row, benchmark=benchmark, way=way, shot=shot)
+        for metric in ("f1", "auc"):
+            name = f"grid.{metric}.{row}.{benchmark}.{way}-{shot}"
+            yield name, f"{statistics.mean(cell[metric] for cell in own):.2f}"
+    for benchmark, table in published()["benchmarks"].items():
+        for system, settings in table["results"].items():
+            for setting, values in settings.items():
+                way, shot = (part.partition("-")[0] for part in setting.split())
+                for metric, value in values.items():
+                    yield f"published.{metric}.{system}.{benchmark}.{way}-{shot}", f"{value:.2f}"
+
+
+def sentiment() -> Named:
+    """sentiment.accuracy.fewaspect: the mean over the four sets; ....books: of one; sentiment.speed: the share kept."""
+    records = read_results(RESULTS / "sentiment.jsonl")
+    own = [r for r in records if not r["set"].startswith("challenge")]
+    ratios = {r["set"]: 100 * r["speed_ratio"] for r in own if r["system"] == "speed"}
+    yield "sentiment.speed", f"{statistics.mean(ratios.values()):.0f}"
+    yield "sentiment.speed.least", f"{min(ratios.values()):.0f}"
+    yield "sentiment.speed.most", f"{max(ratios.values()):.0f}"
+    yield "sentiment.longer", f"{100 * (100 / statistics.mean(ratios.values()) - 1):.0f}"
+    metrics = {"accuracy": "accuracy", "contrast_accuracy": "both", "macro_f1": "f1",
+               "calibration_error": "calibration"}  # fmt: skip
+    for system in dict.fromkeys(r["system"] for r in own):
+        for metric, short in metrics.items():
+            found = {r["set"]: 100 * r[metric] for r in own if r["system"] == system and r.get(metric) is not None}
+            if found:
+                yield f"sentiment.{short}.{system}", f"{statistics.mean(found.values()):.1f}"
+                yield from ((f"sentiment.{short}.{system}.{one}", f"{v:.1f}") for one, v in found.items())
+
+
+def languages() -> Named:
+    """languages.map.multilingual.language and the like: means over the sets of a table of languages.md."""
+    records = read_results(RESULTS / "languages.jsonl")
+    for table in ("language", "names", "across", "english"):
+        rows = [r for r in records if r["table"] == table]
+        for system in dict.fromkeys(r["system"] for r in rows):
+            by_set = [
+                statistics.mean(r[PRECISION.key] for r in rows if (r["set"], r["system"]) == (one, system))
+                for one in dict.fromkeys(r["set"] for r in rows if r["system"] == system)
+            ]
+            name = re.sub(r"\W+", "-", system)
+            yield f"languages.map.{name}.{table}", f"{100 * statistics.mean(by_set):.1f}"
+
+
+def language_costs() -> Named:
+    """languages.speed.multilingual, .ready, .memory, .files: one core, 800 English sentences."""
+    for row in read_results(RESULTS / "languages.jsonl"):
+        if row["table"] == "times":
+            system = row["system"]
+            yield f"languages.speed.{system}", f"{row['sentences_per_cpu_second']:,.0f}"
+            yield f"languages.ready.{system}", f"{row['cpu_seconds_to_be_ready']:.1f}"
+            yield f"languages.memory.{system}", f"{row['peak_memory_mb']:.0f}"
+            yield f"languages.files.{system}", f"{row['install_mb']:.0f}"
+
+
+def speed() -> Named:
+    """speed.detection.onnx-int8: sentences per second; speed.ratio.onnx-int8.setfit; speed.training.10way-10shot."""
+    found = {record["measurement"]: record for record in read_results(RESULTS / "speed.jsonl")}
+    detection = found["detection"]
+    threads = detection["environment"]["threads"]
+    yield "speed.threads", str(threads)
+    for path, rates in detection["sentences_per_second"].items():
+        name = path.replace(" ", "-")
+        yield f"speed.detection.{name}", f"{rates['median']:,.0f}"
+        yield f"speed.detection-per-core.{name}", f"{rates['median'] / threads:,.0f}"
+    for pair, ratios in detection["ratios"].items():
+        name = ".".join(part.strip().replace(" ", "-") for part in pair.split("/"))
+        yield f"speed.ratio.{name}", f"{ratios['median']:.2f}"
+    yield "speed.one-sentence", f"{detection['latency']['predict_milliseconds']['p50']:.1f}"
+    for name, record in found.items():
+        if name.startswith("training-"):
+            yield f"speed.{name.replace('-', '.', 1)}", f"{record['ratio']:.1f}"
+            yield f"speed.arithmetic.{name.partition('-')[2]}", f"{record['arithmetic']['ratio']:.1f}"
+    yield "speed.evaluation", f"{found['evaluation']['ratio']:.0f}"
+    yield "speed.cache", f"{found['training-10way-10shot']['seconds_to_fill_the_cache_once']:.0f}"
+    roofline = found["roofline"]
+    for kind, peak in roofline["peaks_in_operations_per_second"].items():
+        yield f"speed.peak.{kind}", f"{peak / 1e9:.0f}"
+    for path, own in roofline["paths"].items():
+        yield f"speed.share.{path.replace(' ', '-')}", f"{100 * own['share']:.0f}"
+
+
+def memory() -> Named:
+    """memory.first, memory.last: megabytes of `fewaspect detect` after the first and the last tenth of a long file."""
+    found = _json("detect-memory")
+    yield "memory.lines", f"{found['lines']:,}"
+    yield "memory.first", f"{found['points'][0]['megabytes']:.0f}"
+    yield "memory.last", f"{found['points'][-1]['megabytes']:.0f}"
+    yield "memory.peak", f"{found['peak_megabytes']:.0f}"
+    yield "memory.speed", f"{found['points'][-1]['sentences_per_second']:,.0f}"
+
+
+def serve() -> Named:
+    """The studio under load."""
+    found = _json("serve")
+    many, alone, slow, fast = found["seconds_with_many_reviews"], found["one_client"], *found["all_clients"]
+    yield "serve.page", f"{found['seconds_to_the_page']:.1f}"
+    yield "serve.sentences", f"{found['seconds_to_its_first_sentences']:.1f}"
+    yield "serve.reviews", f"{many['reviews']:,}"
+    yield "serve.first", f"{many['first_page']:.1f}"
+    yield "serve.all", f"{many['all']:.1f}"
+    yield "serve.correction", f"{many['correction']:.2f}"
+    yield "serve.slowest", f"{many['slowest_correction']:.2f}"
+    yield "serve.clients", str(slow["clients"])
+    for name, load in (("slow", slow), ("fast", fast)):
+        yield f"serve.{name}.median", f"{load['milliseconds']['p50']:.0f}"
+        yield f"serve.{name}.p99", f"{load['milliseconds']['p99']:.0f}"
+        yield f"serve.{name}.ratio", f"{load['milliseconds']['p99'] / alone['milliseconds']['p50']:.1f}"
+    yield "serve.speed", f"{found['detect_sentences_per_second']['served']:,.0f}"
+    shares = [served / offline for served, offline in found["turns"]]
+    yield "serve.least", f"{min(shares):.2f}"
+    yield "serve.most", f"{max(shares):.2f}"
+
+
+def bulk() -> Named:
+    """bulk.speed: sentences per second and core; bulk.hours: core hours of a billion; bulk.cores, bulk.machines."""
+    found = _json("bulk")
+    one, two = found["jobs"]
+    rows, sentences = bulk_scaling.per_core(found)
+    yield "bulk.rows", f"{found['rows']:,}"
+    yield "bulk.rate", f"{two['rows_per_second']:.0f}"
+    yield "bulk.share", f"{100 * two['share_of_bare']:.0f}"
+    yield "bulk.rows-of-one", f"{one['rows']:,}"
+    yield "bulk.rate-of-one", f"{one['rows_per_second']:.0f}"
+    yield "bulk.share-of-one", f"{100 * one['share_of_bare']:.0f}"
+    yield "bulk.scaling", f"{found['scaling']:.2f}"
+    yield "bulk.driver", f"{max(job['driver_megabytes'] for job in (one, two)):.0f}"
+    yield "bulk.actor", f"{max(max(job['actor_megabytes']) for job in (one, two)):.0f}"
+    yield "bulk.speed", f"{sentences:,.0f}"
+    yield "bulk.hours", f"{bulk_scaling.BILLION / sentences / 3600:,.0f}"
+    yield "bulk.hours-of-a-million", f"{1e6 / sentences / 3600:.2f}"
+    yield "bulk.minutes-of-a-million", f"{1e6 / sentences / 60:.0f}"
+    cores, machines = bulk_scaling.cores(found), bulk_scaling.saturation(found)
+    yield "bulk.cores", _table(cores)
+    yield "bulk.machines", _table(machines)
+    parts = found["single_parts"]
+    handed = parts["partitions_handed_out_per_second"]
+    yield "bulk.partitions", f"{handed:.0f}"
+    yield "bulk.full", f"{handed * bulk_scaling.PARTITION / (bulk_scaling.CORES * rows):,.0f}"
+    yield "bulk.listed", f"{parts['files_listed_per_second']:,.0f}"
+    yield "bulk.footers", f"{parts['footers_read_per_second']:,.0f}"
+    yield "bulk.jsonl", f"{parts['rows_of_jsonl_divided_per_second']:,.0f}"
+    yield "bulk.csv", f"{parts['rows_of_csv_divided_per_second']:,.0f}"
+    yield "bulk.one-file", f"{parts['rows_of_jsonl_divided_per_second'] / (bulk_scaling.CORES * rows):.0f}"
+
+
+def detector_times() -> Named:
+    """detector.fit.20: milliseconds with 20 aspects, and the like."""
+    found = _json("detector-times")
+    for aspects in (20, 200):
+        times = found[f"{aspects} aspects, milliseconds"]
+        yield f"detector.fit.{aspects}", f"{times['fit']:,.0f}"
+        yield f"detector.add.{aspects}", f"{times['add one with 5 examples']['median']:.0f}"
+        yield f"detector.tag.{aspects}", f"{times['tag one sentence']['median']:.1f}"
+
+
+def attacks() -> Named:
+    """attacks.files: damaged files that were read; attacks.broken: of all attacks."""
+    lines = [json.loads(line) for line in (RESULTS / "attacks.jsonl").read_text(encoding="utf-8").splitlines()]
+    yield "attacks.files", f"{max(line['count'] for line in lines):,}"
+    yield "attacks.broken", f"{sum(line['broken'] for line in lines):,}"
+
+
+def reasons() -> Named:
+    """faithful.most, faithful.random: how far a probability falls without the word of most evidence, without any."""
+    fall = _json("faithfulness")["fall of the probability"]
+    yield "faithful.most", f"{fall['most evidence']['1']['mean']:.2f}"
+    yield "faithful.random", f"{fall['at random']['1']['mean']:.2f}"
+
+
+def promises() -> Named:
+    """promises.accepted.0.9.400: target 0.9, 400 labels, visible sets, percent; promises.kept.least of all of them."""
+    from promises_page import mean_of, numbers, outcomes, targets
+
+    results = [r for r in read_results(RESULTS / "promises.jsonl") if r["set"] in GROUPS["visible sets"]]
+    most, kept = max(numbers(results)), []
+    for target in targets(results):
+        for labels in numbers(results):
+            own = outcomes(results, "fewaspect", target, labels)
+            yield f"promises.accepted.{target}.{labels}", f"{100 * mean_of(own, 'share')['mean']:.0f}"
+            kept.append(statistics.mean(one["kept"] for one in own))
+    unbound = [
+        statistics.mean(one["kept"] for one in outcomes(results, "measured", target, most))
+        for target in targets(results)
+    ]
+    for name, shares in (("kept", kept), ("kept.measured", unbound)):
+        yield f"promises.{name}.least", f"{100 * min(shares):.0f}"
+        yield f"promises.{name}.most", f"{100 * max(shares):.0f}"
+    made = [one for target in targets(results) for one in outcomes(results, "fewaspect", target, most) if one["made"]]
+    yield f"promises.made.{most}", str(len(made))
+    yield f"promises.held.{most}", str(sum(one["kept"] for one in made))
+
+
+def _json(name: str) -> Any:
+    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _table(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if line.startswith("|"))
