@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo studio test lint wheel-test browser page clean attack coverage reproducible
+.PHONY: demo studio test lint wheel-test browser page clean attack coverage reproducible docs
 
 demo: $(VENV)/.base
 	$(BIN)/fewaspect quickstart
@@ -39,6 +39,11 @@ coverage: $(VENV)/.dev
 reproducible: $(VENV)/.dev
 	$(BIN)/python -m attacks.reproducible
 
+# The site, in build/site: offline, and a warning is an error.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "build/site/index.html; to look at it: $(BIN)/python -m http.server --directory build/site"
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -73,9 +78,13 @@ $(VENV)/.studio: $(SOURCES)
 	$(PIP_INSTALL) '.[studio]'
 	touch $@ $(VENV)/.base
 
+$(VENV)/.docs: $(SOURCES)
+	$(PIP_INSTALL) '.[docs]'
+	touch $@ $(VENV)/.studio $(VENV)/.base
+
 $(VENV)/.dev: $(SOURCES)
 	$(PIP_INSTALL) '.[dev]'
-	touch $@ $(VENV)/.studio $(VENV)/.base
+	touch $@ $(VENV)/.docs $(VENV)/.studio $(VENV)/.base
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

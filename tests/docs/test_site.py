@@ -1,0 +1,123 @@
+"""The site builds without a warning, needs nothing from elsewhere, and has a place for all that is public."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import fewaspect
+
+ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "docs" / "tools"))
+
+import reference  # noqa: E402
+
+
+class Page(HTMLParser):
+    """Links, what is loaded, and the places that can be linked to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.places: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        own = {name: value or "" for name, value in attributes}
+        self.places |= {own[name] for name in ("id", "name") if name in own}
+        if tag == "a" and "href" in own:
+            self.links.append(own["href"])
+        elif tag != "a":
+            self.loaded += [own[name] for name in ("src", "href", "srcset", "data") if name in own]
+
+
+def pages(site: Path) -> dict[Path, Page]:
+    return {path: Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
+
+
+def test_every_page_of_the_docs_is_in_the_site(site: Path) -> None:
+    assert (site / "index.html").is_file()
+    for page in (ROOT / "docs").rglob("*.md"):
+        name = page.relative_to(ROOT / "docs").with_suffix("")
+        own = name.parent if name.name in ("index", "README") else name
+        assert (site / own / "index.html").is_file(), page
+
+
+def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
+    for path, page in pages(site).items():
+        assert not [what for what in page.loaded if re.match("(https?:)?//", what)], path
+    for style in site.rglob("*.css"):
+        assert not re.findall(r"url\(\W?(?:https?:)?//|@import", style.read_text(encoding="utf-8")), style
+
+
+def test_links_within_the_site_lead_to_a_page_and_a_place_of_it(site: Path) -> None:
+    found = pages(site)
+    lost = []
+    for path, page in found.items():
+        if path.name == "404.html":
+            continue  # with links from the root
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            target = target / "index.html" if target.is_dir() else target
+            if not target.exists() or (parts.fragment and unquote(parts.fragment) not in found[target].places):
+                lost.append((path.relative_to(site).as_posix(), link))
+    assert not lost
+
+
+def test_equations_are_set_without_a_script(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert "arithmatex" not in text, path
+        assert "katex" not in text.lower(), path
+
+
+def test_no_comment_for_the_build_is_left(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        assert not re.findall(r"<!-- (?:generated|runs?|not run)|<!--[=/]", path.read_text(encoding="utf-8")), path
+
+
+def test_every_public_name_has_a_place_in_the_reference(site: Path) -> None:
+    places = Page((site / "reference" / "python" / "index.html").read_text(encoding="utf-8")).places
+    assert not [name for name in public_names() if name not in places]
+
+
+def public_names() -> set[str]:
+    """Classes and functions of the package, with what can be asked of them."""
+    names = set()
+    for name in fewaspect.__all__:
+        one = getattr(fewaspect, name)
+        if inspect.isclass(one) and not issubclass(one, Exception):
+            place = f"{one.__module__}.{one.__qualname__}"
+            own = (part for base in one.__mro__ if base.__module__.startswith("fewaspect") for part in vars(base))
+            names |= {place, *(f"{place}.{part}" for part in own if not part.startswith("_"))}
+    return names
+
+
+def test_every_command_and_option_has_a_place_in_the_reference(site: Path) -> None:
+    text = (site / "reference" / "commands" / "index.html").read_text(encoding="utf-8")
+    places = Page(text).places
+    for name, command in reference.all_commands().items():
+        assert name.replace(" ", "-") in places
+        for option in command.params:
+            assert option.opts[0] in text or (option.metavar or option.name).upper() in text, (name, option.opts)
+
+
+def test_every_path_of_the_api_has_a_place_in_the_reference(site: Path) -> None:
+    text = re.sub("<[^>]+>", "", (site / "reference" / "rest" / "index.html").read_text(encoding="utf-8"))
+    for path, operations in reference.openapi()["paths"].items():
+        for method in operations:
+            assert f"{method.upper()} {path}" in text
+
+
+def test_every_error_has_a_place_in_the_reference(site: Path) -> None:
+    places = Page((site / "reference" / "errors" / "index.html").read_text(encoding="utf-8")).places
+    assert {"fewaspecterror", "dataerror"} <= (errors := {name.lower() for name in reference.all_errors()})
+    assert not errors - places
