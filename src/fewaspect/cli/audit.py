@@ -60,8 +60,9 @@ def audit(
     First `fewaspect audit REVIEWS --model MODEL -o SHEET`; fill in its labels; then `fewaspect audit --result SHEET`.
     """
     if result is not None:
-        if reviews is not None or output is not None or after is not None:
-            raise ConfigError("--result: expected a sheet alone, found REVIEWS, --output or --after beside it.")
+        beside = {"REVIEWS": reviews, "--output": output, "--after": after, "--examples": examples, "--model": model}
+        if given := [name for name, value in beside.items() if value is not None]:
+            raise ConfigError(f"--result: expected a sheet alone, found {given[0]} beside it.")
         _print_result(result)
         return
     if reviews is None or output is None:

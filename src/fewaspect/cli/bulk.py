@@ -21,6 +21,7 @@ from fewaspect.cli.review_options import (
     Sheet,
     Threshold,
     make_detector,
+    refuse_idle_options,
     say_learned,
 )
 
@@ -77,6 +78,7 @@ def bulk(
     console = Console(stderr=True, quiet=quiet)
     filesystem(output)  # a name that cannot be written shows before the work
     format = format_of(find_files(source), read_as)
+    refuse_idle_options(source, format, encoding, delimiter, sheet)
     detector = make_detector(examples, model, threshold)
     if sentiment:
         sentiment_branch(detector.model_)  # refused before anything is planned

@@ -29,6 +29,7 @@ from fewaspect.cli.review_options import (
     refuse_own_input,
     review_source,
 )
+from fewaspect.core.errors import ConfigError
 from fewaspect.reviews.formats import STANDARD, OutputFormat, PipeFormat, RowUnit, choose_formats
 
 
@@ -75,6 +76,10 @@ def detect(
     """Tag reviews with the aspects they mention; all their other columns are carried along."""
     reads, writes = choose_formats(reviews, output, format, read_as, write_as)
     refuse_own_input(output, reviews, examples)
+    if spreadsheet and writes not in (OutputFormat.CSV, OutputFormat.TSV):
+        raise ConfigError(
+            f"--spreadsheet: expected for csv or tsv, found with {writes.value}.\nLeave it out, or use --to."
+        )
 
     from rich.console import Console
 

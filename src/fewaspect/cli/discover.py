@@ -19,10 +19,10 @@ from fewaspect.cli.review_options import (
     Reviews,
     Sheet,
     detector_and_sentences,
+    refuse_labels,
     refuse_own_input,
     review_source,
 )
-from fewaspect.cli.suggest import refuse_other_than_json_lines
 from fewaspect.reviews.formats import choose_formats
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def discover(
     reads, _ = choose_formats(reviews, None, None, read_as)
     if output:
         refuse_own_input(str(output), reviews, examples)
-        refuse_other_than_json_lines(output)
+        refuse_labels(output)
 
     from rich.console import Console
 

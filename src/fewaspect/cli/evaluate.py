@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fewaspect.cli.options import ConfigFile, DataFolder, Offline, with_settings
+from fewaspect.cli.review_options import is_same_file
 from fewaspect.core.errors import ConfigError
 from fewaspect.core.extras import require
 from fewaspect.core.settings import EvaluateSettings, build_settings, read_config, to_json
@@ -51,6 +52,9 @@ def evaluate(
         )
     if json_out and not json_out.resolve().parent.is_dir():
         raise ConfigError(f"{json_out}: expected a file in a folder that exists, found no such folder.")
+    for read in (labelled, run / _SAVED, run / _RUN):
+        if json_out and read and is_same_file(str(read), json_out):
+            raise ConfigError(f"{json_out}: --json names a file that is read.\nName another file.")
     if saved:
         _refuse_options_of_runs(run, flags, data, config, offline)
         result, table = _of_detector(run, labelled)
@@ -92,15 +96,9 @@ def _of_detector(model: Path, labelled: Path | None) -> tuple[dict[str, Any], Ta
         )
     from fewaspect.cli.tune import read_known
     from fewaspect.detector.detector import AspectDetector
-    from fewaspect.text.identity import example_identity
 
     detector = AspectDetector.load(model)
-    texts, labels = read_known(labelled, list(detector.classes_))
-    known = set(map(example_identity, detector.examples_.texts))
-    if same := sum(example_identity(text) in known for text in texts):
-        typer.secho(
-            f"{labelled}: {same:,} of the sentences are examples of the detector and flatter it.", fg="yellow", err=True
-        )
+    texts, labels = read_known(labelled, detector)
     result = {"model": str(model), "labelled": str(labelled), **detector.evaluate(texts, labels, intervals=True)}
     return result, detector_table(result)
 

@@ -18,6 +18,7 @@ from fewaspect.cli.review_options import (
     parse_thresholds,
     review_source,
 )
+from fewaspect.core.errors import ConfigError
 from fewaspect.reviews.formats import choose_formats
 
 _MORE = {  # what a signal of growth says of further examples
@@ -69,7 +70,12 @@ def fit(
     from fewaspect.data.formats.records import printable
 
     texts: list[str] = []
-    if unlabelled:
+    if not unlabelled:
+        about = {"--from": read_as, "--column": column, "--encoding": encoding}
+        about |= {"--delimiter": delimiter, "--sheet": sheet}
+        if given := [option for option, value in about.items() if value is not None]:
+            raise ConfigError(f"{given[0]}: expected beside --unlabelled REVIEWS, which it is about, found without it.")
+    else:
         from fewaspect.reviews.readers.source import read_reviews
         from fewaspect.reviews.sampling import sample_reviews
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fewaspect.cli.suggest import refuse_other_than_json_lines
+from fewaspect.cli.review_options import refuse_labels
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,7 +25,7 @@ def label_issues(
 ) -> None:
     """List the examples of a saved detector that its other examples contradict, the strongest first."""
     if output:
-        refuse_other_than_json_lines(output)
+        refuse_labels(output)
 
     from rich.console import Console
 

@@ -118,10 +118,28 @@ def review_source(
     """Where the reviews are; standard error has how they are read, where that was a choice."""
     from fewaspect.reviews.readers.source import Source, reading_in_words
 
+    refuse_idle_options(reviews, format, encoding, delimiter, sheet)
     source = Source(reviews, format, encoding, delimiter, sheet)
     if not quiet and (words := reading_in_words(source)):
         typer.echo(f"{source.place}: {words}", err=True)
     return source
+
+
+def refuse_idle_options(
+    reviews: str, format: InputFormat, encoding: str | None, delimiter: str | None, sheet: str | None
+) -> None:
+    """An option that says nothing about this format was meant for another file, or the format was named wrongly."""
+    tables = (InputFormat.CSV, InputFormat.TSV)
+    for option, given, formats in (
+        ("--sheet", sheet, (InputFormat.XLSX,)),
+        ("--delimiter", delimiter, tables),
+        ("--encoding", encoding, (*tables, InputFormat.TXT, InputFormat.JSONL)),
+    ):
+        if given is not None and format not in formats:
+            raise ConfigError(
+                f"{option}: expected for {', '.join(one.value for one in formats)}, found with {reviews}, "
+                f"which is read as {format.value}.\nLeave it out, or name the format with --from."
+            )
 
 
 def make_detector(examples: Path | None, model: Path | None, threshold: list[str] | None = None) -> AspectDetector:
@@ -257,9 +275,18 @@ def parse_thresholds(values: list[str], classes: list[str]) -> float | dict[str,
 def refuse_own_input(output: str, reviews: str, examples: Path | None, skip: Path | None = None) -> None:
     """Results never take the place of the reviews, the examples or what was labelled before."""
     for name, given in (("reviews", reviews), ("examples", examples), ("skipped sentences", skip)):
-        if given is not None and _is_same_file(str(given), Path(output)):
+        if given is not None and is_same_file(str(given), Path(output)):
             raise ConfigError(f"{output}: --output names the file of the {name}.\nName another file.")
 
 
-def _is_same_file(name: str, path: Path) -> bool:
+def refuse_labels(output: Path) -> None:
+    """JSON lines that a person corrects go into a new file: one that is there may have been corrected."""
+    if output.suffix.lower() not in (".jsonl", ".ndjson"):
+        raise ConfigError(f"{output}: expected a name that ends in .jsonl, found {output.suffix or 'no extension'}.")
+    if output.exists():
+        raise ConfigError(f"{output}: expected a new file, found one, which may hold labels.\nName another.")
+
+
+def is_same_file(name: str, path: Path) -> bool:
+    """Whether both are one file, and there is one."""
     return name != STANDARD and Path(name).is_file() and path.exists() and path.samefile(name)

@@ -19,10 +19,10 @@ from fewaspect.cli.review_options import (
     Reviews,
     Sheet,
     detector_and_sentences,
+    refuse_labels,
     refuse_own_input,
     review_source,
 )
-from fewaspect.core.errors import ConfigError
 from fewaspect.reviews.formats import choose_formats
 
 if TYPE_CHECKING:
@@ -56,12 +56,7 @@ def suggest(
     reads, _ = choose_formats(reviews, None, None, read_as)
     if output:
         refuse_own_input(str(output), reviews, examples, skip)
-        refuse_other_than_json_lines(output)
-        if output.exists():
-            raise ConfigError(
-                f"{output}: expected a new file, found one, which may hold labels. Name another; "
-                f"--skip {output} leaves its sentences out."
-            )
+        refuse_labels(output)
 
     from rich.console import Console
 
@@ -91,11 +86,6 @@ def _skipped(path: Path, encoding: str | None) -> list[str]:
     reads, _ = choose_formats(str(path), None, None, None)
     texts = [review.text for review in read_reviews(Source(str(path), reads, encoding), None)]
     return [text[start:end] for text in texts for start, end in sentence_spans(text)]
-
-
-def refuse_other_than_json_lines(output: Path) -> None:
-    if output.suffix.lower() not in (".jsonl", ".ndjson"):
-        raise ConfigError(f"{output}: expected a name that ends in .jsonl, found {output.suffix or 'no extension'}.")
 
 
 def _write(file: IO[str], suggestions: list[Suggestion], found: list[list[str]]) -> None:

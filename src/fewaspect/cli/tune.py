@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fewaspect.core.errors import ConfigError, DataError
+
 if TYPE_CHECKING:
+    from fewaspect.detector.detector import AspectDetector
     from fewaspect.detector.labelling.target_precision import Promised
 
 
@@ -24,7 +27,10 @@ def tune(
         float | None,
         typer.Option("--precision", metavar="P", help="Accept so few answers that this share of them is right."),
     ] = None,
-    confidence: Annotated[float, typer.Option("--confidence", metavar="P", help="How sure --precision must be.")] = 0.9,
+    confidence: Annotated[
+        float | None,
+        typer.Option("--confidence", metavar="P", help="How sure --precision must be; 0.9, if not given."),
+    ] = None,
     per_aspect: Annotated[
         bool, typer.Option("--per-aspect", help="Hold --precision for each aspect, not for all answers together.")
     ] = False,
@@ -37,23 +43,28 @@ def tune(
     from fewaspect.data.formats.records import printable
     from fewaspect.detector.detector import AspectDetector
 
+    if precision is None and (confidence is not None or per_aspect):
+        option = "--per-aspect" if confidence is None else "--confidence"
+        raise ConfigError(f"{option}: expected beside --precision P, which it is about, found without it.")
     detector = AspectDetector.load(model)
     if precision is not None:
-        texts, labels = read_known(labelled, list(detector.classes_)) if labelled else (None, None)
-        promised = detector.tune(texts, labels, precision=precision, confidence=confidence, per_aspect=per_aspect)
+        texts, labels = read_known(labelled, detector, unseen=True) if labelled else (None, None)
+        sure = 0.9 if confidence is None else confidence
+        promised = detector.tune(texts, labels, precision=precision, confidence=sure, per_aspect=per_aspect)
         detector.save(output or model)
         return _show_promised(promised, str(labelled) if labelled else "examples, leave-one-out", output or model)
     if detector.threshold is not None:
         typer.echo(f"The threshold set before, {detector.threshold}, gives way to what is tuned.", err=True)
         detector.threshold = None
-    texts, labels = read_known(labelled, list(detector.classes_)) if labelled else (None, None)
+    texts, labels = read_known(labelled, detector) if labelled else (None, None)
     tuned = detector.tune(texts, labels)
     detector.save(output or model)
     table = Table("aspect", title=str(labelled) if labelled else "examples, leave-one-out", title_justify="left")
     for column in ("sentences", "threshold", "F1 before", "F1"):
         table.add_column(column, justify="right")
     for name, row in tuned.items():
-        numbers = (f"{row.texts:,}", f"{row.threshold:.2f}", f"{row.f1_before:.2f}", f"{row.f1:.2f}")
+        f1 = (f"{row.f1_before:.2f}", f"{row.f1:.2f}") if row.texts else ("-", "-")
+        numbers = (f"{row.texts:,}", f"{row.threshold:.2f}", *f1)
         table.add_row(Text(printable(name)), *numbers, style=None if row.texts else "dim")
     Console().print(table)
     typer.echo(f"{output or model}: thresholds saved")
@@ -86,12 +97,15 @@ def _show_promised(promised: Promised, title: str, folder: Path) -> None:
         typer.echo(f"{folder}: {cannot(whole.more)}; saved, every answer needs a look")
 
 
-def read_known(labelled: Path, classes: list[str]) -> tuple[list[str], list[list[str]]]:
-    """Sentences with their aspects; some in common with the detector are needed, others are named and do not count."""
-    from fewaspect.core.errors import DataError
-    from fewaspect.reviews.definitions import read_labelled
+def read_known(labelled: Path, detector: AspectDetector, *, unseen: bool = False) -> tuple[list[str], list[list[str]]]:
+    """Sentences with their aspects; some in common with the detector are needed, others are named and do not count.
 
-    sentences = read_labelled(labelled)
+    Sentences that are its examples are told, and left out where only `unseen` ones count.
+    """
+    from fewaspect.reviews.definitions import read_labelled
+    from fewaspect.text.identity import example_identity
+
+    sentences, classes = read_labelled(labelled), list(detector.classes_)
     if not set(sentences.classes) & set(classes):
         raise DataError(
             f"{labelled}: expected sentences with some of the aspects {', '.join(classes)}, found "
@@ -99,4 +113,14 @@ def read_known(labelled: Path, classes: list[str]) -> tuple[list[str], list[list
         )
     if others := sorted(set(sentences.classes) - set(classes)):
         typer.echo(f"{labelled}: the detector does not know {', '.join(others)}; taken as none.", err=True)
-    return list(sentences.texts), [[name for name in s.aspects if name in classes] for s in sentences]
+    known = set(map(example_identity, detector.examples_.texts))
+    new = [sentence for sentence in sentences if example_identity(sentence.text) not in known]
+    if same := len(sentences.texts) - len(new):
+        what = "are left out" if unseen else "flatter it"
+        typer.secho(
+            f"{labelled}: {same:,} of the sentences are examples of the detector and {what}.", fg="yellow", err=True
+        )
+    if unseen and not new:
+        raise DataError(f"{labelled}: expected sentences that are no examples of the detector, found none.")
+    kept = new if unseen else list(sentences)
+    return [s.text for s in kept], [[name for name in s.aspects if name in classes] for s in kept]

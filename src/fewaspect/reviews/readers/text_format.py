@@ -67,7 +67,7 @@ def detect_text_format(
     codec = encoding if encoding is not None else detect_encoding(sample, rest, complete=complete)
     try:
         text = codecs.decode(sample, codec, "replace").removeprefix("\ufeff")
-    except (LookupError, ValueError, UnicodeError):  # a codec that is none of texts: refused when lines are read
+    except (LookupError, ValueError, TypeError):  # a codec that is none of texts: refused when lines are read
         text = ""
     end = "\r" if "\r" in text[: None if whole else -1] and "\n" not in text else "\n"
     lines = text.split(end)
