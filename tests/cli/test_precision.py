@@ -61,6 +61,16 @@ def test_every_format_has_what_is_accepted_and_what_needs_a_look(files: Path, tu
     assert table["to_review"].to_pylist() == [row["to_review"] for row in rows]
 
 
+def test_the_page_of_reviews_shows_what_is_accepted_and_what_needs_a_look(files: Path, tuned: Path) -> None:
+    result = run("detect", files / "reviews.jsonl", "--model", tuned, "-q", "-o", files / "tagged.html")
+    assert result.exit_code == 0, result.exception
+    run("detect", files / "reviews.jsonl", "--model", tuned, "-q", "-o", files / "beside.jsonl")
+    rows = [json.loads(line) for line in (files / "beside.jsonl").read_text().splitlines()]
+    page = (files / "tagged.html").read_text()
+    assert page.count('<b title="accepted">') == sum(len(row["accepted"]) for row in rows) > 0
+    assert page.count('class="chip look"') == sum(len(row["to_review"]) for row in rows)
+
+
 def test_reviews_in_a_column_called_review_get_the_columns_too(files: Path, tuned: Path, tmp_path: Path) -> None:
     (tmp_path / "reviews.csv").write_text("id,review\n1,See you on Monday.\n")
     for kind in ("csv", "jsonl", "parquet"):

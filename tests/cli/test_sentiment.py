@@ -90,3 +90,10 @@ def test_a_report_says_what_they_think_of_each_aspect_by_sign_and_word(files: Pa
     assert f'aria-label="negative:">\u2212</b> {BOTH}' in page
     assert f'aria-label="positive:">+</b> {BOTH}' in page
     assert "What they think of it" not in report(files)
+
+
+def test_the_page_of_reviews_has_the_sign_beside_the_aspect(files: Path) -> None:
+    page = detect(files, "out.html", "--sentiment").read_text()
+    for polarity, sign, name in (("negative", "\u2212", "food"), ("positive", "+", "staff")):
+        assert f'<b title="{polarity}" aria-label="{polarity}">{sign}</b> {name} ' in page
+    assert "<b title=" not in detect(files, "plain.html").read_text()

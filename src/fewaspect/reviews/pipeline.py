@@ -159,8 +159,8 @@ def summary_table(summary: Summary) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    rate = f"{summary.sentences:,} sentences, {summary.rate:,.0f} per second"
-    table = Table(title=f"{summary.reviews:,} reviews", caption=rate, title_justify="left", caption_justify="left")
+    rate = f"{counted(summary.sentences, 'sentence')}, {summary.rate:,.0f} per second"
+    table = Table(title=counted(summary.reviews, "review"), caption=rate, title_justify="left", caption_justify="left")
     table.add_column("aspect", overflow="fold")
     table.add_column("reviews", justify="right")
     table.add_column("share", justify="right")
@@ -175,6 +175,11 @@ def summary_table(summary: Summary) -> Table:
         looked_at = summary.mentions - accepted
         table.caption = f"{accepted:,} answers accepted, {looked_at:,} need a look; {table.caption}"
     return table
+
+
+def counted(number: int, noun: str) -> str:
+    """1 review, 2 reviews."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def trim_memory() -> None:

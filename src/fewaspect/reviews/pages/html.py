@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from fewaspect.reviews.pipeline import Summary
 
+SIGNS = {"negative": "\u2212", "mixed": "±", "neutral": "○", "positive": "+"}
+"""By polarity, in the order of a page; a sign needs no colour."""
 _GOLDEN_ANGLE = 137.508
 _SHOWN = 120  # characters of another column
 
@@ -24,7 +26,13 @@ class PageWriter(Writer):
     def __init__(self, file: IO[Any], layout: Layout, title: str) -> None:
         self.file, self.layout = file, layout
         self.template = _environment().get_template("detect.html")
-        self.shared = {"title": title, "hues": hues(layout.classes), "classes": layout.classes}
+        self.shared = {
+            "title": title,
+            "hues": hues(layout.classes),
+            "classes": layout.classes,
+            "layout": layout,
+            "signs": SIGNS,
+        }
         self._block("head")
 
     def write(self, rows: Sequence[Row]) -> None:
@@ -34,9 +42,8 @@ class PageWriter(Writer):
                 "row",
                 row=row,
                 segments=list(segments(row.text, row.marks, row.start)),
-                best=None if row.aspects else best,
+                best=best if best is not None and not row.aspects and row.probabilities[best] else None,
                 others=list(_others(row)),
-                explain=self.layout.explain,
             )
 
     def finish(self, summary: Summary) -> None:

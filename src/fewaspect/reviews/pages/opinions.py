@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from fewaspect.reviews.pages.html import SIGNS
 from fewaspect.reviews.pages.report_page import WORDS, BestSentences, different
 
 if TYPE_CHECKING:
     from fewaspect.detector.explain import Analysis
 
-SIGNS = {"negative": "\u2212", "mixed": "±", "neutral": "○", "positive": "+"}
-"""By answer, in the order of the page; a sign needs no colour."""
 _WITH_SENTENCES = ("negative", "positive")
 
 
