@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import zipfile
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
@@ -10,10 +13,10 @@ import python_calamine
 from fewaspect.data.formats.records import Place
 from fewaspect.detector.explain import Analysis
 from fewaspect.reviews import excel_rows
-from fewaspect.reviews.formats import OutputFormat
+from fewaspect.reviews.formats import InputFormat, OutputFormat
 from fewaspect.reviews.pipeline import Summary
 from fewaspect.reviews.readers.columns import Kind
-from fewaspect.reviews.readers.source import Columns
+from fewaspect.reviews.readers.source import Columns, Source, read_reviews, survey
 from fewaspect.reviews.writers import Layout, Row, Target, open_writer
 
 COLUMNS = Columns({"id": Kind.INTEGER, "text": Kind.STRING})
@@ -48,6 +51,34 @@ def test_a_workbook_holds_texts_as_texts_and_probabilities_as_numbers(tmp_path: 
         [7.0, FORMULA, "food; price", 0.5, 1.0],
         [1.0, "Größe 🍜\nline", "food; price", 0.5, 1.0],
     ]
+
+
+def test_numbers_and_dates_of_a_table_of_text_are_numbers_and_dates_where_all_of_a_column_are(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text(
+        "review,stars,price,day,back,phone,code,mixed\n"
+        "good,4,2.50,2024-03-31,TRUE,007,1234567890123456,5\n"
+        "bad,,-0.5,2024-03-31 09:30,FALSE,12,1,n/a\n"
+    )
+    columns = survey(Source(str(tmp_path / "r.csv"), InputFormat.CSV), None)
+    assert columns is not None
+    reviews = read_reviews(Source(str(tmp_path / "r.csv"), InputFormat.CSV))
+    nothing = Analysis("", (), {}, "", (), {}, ())
+    rows = [Row(r.place, r.fields, r.text, 1, 0, 0, (), {"food": 0.5, "price": 1.0}, "", (), nothing) for r in reviews]
+    with open_writer(Target(str(tmp_path / "r.xlsx"), OutputFormat.XLSX), Layout(("food", "price")), columns) as writer:
+        writer.write(rows)
+        writer.finish(Summary(("food", "price")))
+    _, first, second = sheets(tmp_path / "r.xlsx")["Results"]
+    assert first[:8] == ["good", 4.0, 2.5, date(2024, 3, 31), True, "007", "1234567890123456", "5"]
+    assert second[:8] == ["bad", "", -0.5, datetime(2024, 3, 31, 9, 30), False, "12", "1", "n/a"]
+
+
+def test_a_workbook_can_be_filtered_and_its_columns_are_as_wide_as_what_they_hold(tmp_path: Path) -> None:
+    path = written(tmp_path / "r.xlsx", [row("x" * 300), row("y")], OutputFormat.XLSX)
+    with zipfile.ZipFile(path) as book:
+        sheet = book.read("xl/worksheets/sheet1.xml").decode()
+    assert '<autoFilter ref="A1:E3"/>' in sheet
+    widths = [float(width) for width in re.findall(r'<col [^>]*?width="([\d.]+)"', sheet)]
+    assert widths[1] > 55 > 15 > widths[0]
 
 
 def test_what_a_sheet_cannot_hold_goes_on_in_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

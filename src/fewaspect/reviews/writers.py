@@ -222,7 +222,7 @@ def open_writer(target: Target, layout: Layout, columns: Columns) -> Iterator[Wr
 
 
 def _make(target: Target, file: IO[Any], layout: Layout, columns: Columns) -> Writer:
-    place = Place(target.name)
+    place = Place("standard output" if target.name == STANDARD else target.name)
     if target.format is OutputFormat.JSONL:
         return JsonWriter(file, layout)
     if target.format is OutputFormat.HTML:

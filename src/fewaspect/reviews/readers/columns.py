@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import count
@@ -11,6 +12,13 @@ from typing import Any, NamedTuple
 from fewaspect.data.formats.records import SEPARATORS, Place, quoted
 
 USUAL_COLUMNS = ("text", "review", "sentence", "content", "body")
+_SHAPES = re.compile(
+    r"(?P<number>-?(?:0|[1-9]\d{0,14})(?:\.\d+)?)"
+    r"|(?P<date>\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d)?)?)"
+    r"|(?P<truth>TRUE|FALSE)",
+    re.ASCII,
+)
+_DIGITS = 16  # and a sign or a point: what a spreadsheet keeps of a number
 _COMPARED = 1000  # columns: to compare names takes long
 
 
@@ -120,3 +128,18 @@ def update_kinds(kinds: dict[str, Kind], fields: Mapping[str, Any]) -> None:
     """Let the kinds hold the values of one more record; new columns come last."""
     for name, value in fields.items():
         kinds[name] = kinds.get(name, Kind.NULL).joined(Kind.of(value))
+
+
+def cell_shape(text: str) -> str | None:
+    """What a spreadsheet takes a cell of text for: "number", "date", "truth" or None; "007" and ids of 16 digits stay
+    text."""
+    shape = _SHAPES.fullmatch(text)
+    return None if shape is None or (shape["number"] and len(text) > _DIGITS) else shape.lastgroup
+
+
+def update_shapes(shapes: dict[str, str | None], fields: Mapping[str, Any]) -> None:
+    """Let the shapes be those that all texts of a column have so far; empty cells have any."""
+    for name, value in fields.items():
+        if isinstance(value, str) and value and shapes.get(name, "") is not None:
+            shape = cell_shape(value)
+            shapes[name] = shape if shapes.get(name, shape) == shape else None

@@ -25,6 +25,7 @@ from fewaspect.reviews.readers.columns import (
     listed_columns,
     text_column,
     update_kinds,
+    update_shapes,
 )
 from fewaspect.reviews.readers.text_format import (
     DELIMITERS,
@@ -245,15 +246,15 @@ class Columns:
     kinds: dict[str, Kind] = field(default_factory=dict)
     total: int | None = None
     schema: Any = None  # pyarrow.Schema
+    shapes: dict[str, str | None] = field(default_factory=dict)  # of columns of text, as a spreadsheet has them
 
     @classmethod
     def of(cls, reviews: Iterable[Review]) -> Columns:
-        kinds: dict[str, Kind] = {}
-        total = 0
-        for review in reviews:
-            total += 1
-            update_kinds(kinds, review.fields)
-        return cls(kinds, total)
+        columns = cls(total=0)
+        for columns.total, review in enumerate(reviews, 1):
+            update_kinds(columns.kinds, review.fields)
+            update_shapes(columns.shapes, review.fields)
+        return columns
 
 
 def survey(source: Source, column: str | None) -> Columns | None:
