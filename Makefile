@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo studio test lint wheel-test browser page clean attack coverage reproducible docs
+.PHONY: demo studio test lint wheel-test browser page clean attack coverage reproducible docs compatibility
 
 demo: $(VENV)/.base
 	$(BIN)/fewaspect quickstart
@@ -22,6 +22,12 @@ wheel-test: $(VENV)/.dev
 	build/wheel/venv/bin/python -m pip install --quiet --constraint constraints.txt build/wheel/*.whl pytest pytest-socket pytest-timeout hypothesis
 	FEWASPECT_BASE_INSTALL=1 build/wheel/venv/bin/python -m pytest --override-ini addopts= -q --import-mode=importlib --disable-socket --allow-unix-socket \
 		tests/cli/test_base_install.py tests/detector tests/inference tests/text
+
+# The wheel on every Python found here, and with the oldest versions allowed; the table is docs/reference/compatibility.md.
+PYTHONS ?= python3.10 python3.11 python3.12 python3.13
+compatibility: $(VENV)/.dev
+	$(BIN)/python benchmarks/release/compatibility.py --record --python $(foreach name,$(PYTHONS),$(shell command -v $(name))) \
+		--lowest $(firstword $(foreach name,$(PYTHONS),$(shell command -v $(name))))
 
 # Damaged files and kills, some forty minutes at most; what is found goes to docs/results/attacks.jsonl and docs/explanation/hardening.md.
 attack: $(VENV)/.dev

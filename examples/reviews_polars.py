@@ -18,7 +18,9 @@ tagged = detector.predict_batch(reviews, text="review", sentiment=True)
 
 opinions = [f"sentiment_{name}" for name in detector.classes_]
 complaints = (
-    tagged.unpivot(on=opinions, index=["id", "city", "month", "stars", "review"], variable_name="aspect", value_name="opinion")
+    tagged.unpivot(
+        on=opinions, index=["id", "city", "month", "stars", "review"], variable_name="aspect", value_name="opinion"
+    )
     .filter(pl.col("opinion") == "negative")
     .with_columns(pl.col("aspect").str.strip_prefix("sentiment_"))
 )

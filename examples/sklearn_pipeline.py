@@ -27,7 +27,8 @@ systems = {
         OneVsRestClassifier(LogisticRegression(C=10, class_weight="balanced")),
     ),
 }
-print(f"{len(texts)} sentences, {len(binarizer.classes_)} aspects; macro-F1, learned from one fifth, tested on the other four\n")
+print(f"{len(texts)} sentences, {len(binarizer.classes_)} aspects; learned from one fifth, tested on four")
+print("macro-F1\n")
 folds = KFold(n_splits=5, shuffle=True, random_state=0)
 turned = [(few, many) for many, few in folds.split(texts)]  # few examples is the point here
 for name, system in systems.items():

@@ -2,9 +2,9 @@
 
     python benchmarks/release/compatibility.py --python python3.10 python3.11 [--wheel FILE] [--record]
 
-Each interpreter gets an empty environment with the wheel, its pinned dependencies and pytest, and a copy of the tests in
-a folder without `src`. `--lowest` also takes the oldest versions that pyproject.toml allows. `--record` writes
-docs/results/compatibility.json and the page made from it.
+Each interpreter gets an empty environment with the wheel, its pinned dependencies and pytest, and a copy of the tests
+in a folder without `src`. `--lowest` names interpreters that get the oldest versions which pyproject.toml allows.
+`--record` writes docs/results/compatibility.json and the page made from it, `--table` the page from the file alone.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def try_one(python: str, wheel: Path, lowest: bool) -> dict[str, Any]:
         started = time.perf_counter()
         done = subprocess.run(
             [own, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib", "--disable-socket",
-             "--allow-unix-socket", "--junit-xml", folder / "results.xml", *(folder / "tests" / test for test in TESTS)],
+             "--allow-unix-socket", "--junit-xml", folder / "results.xml",
+             *(folder / "tests" / test for test in TESTS)],
             cwd=folder, env=environment(), capture_output=True, text=True,
         )  # fmt: skip
         if done.returncode not in (0, 1):
@@ -95,21 +96,21 @@ def run(*command: str | Path) -> str:
 def page(record: dict[str, Any]) -> str:
     """Markdown of the record."""
     rows = [
-        f"| {row['python']} | {', '.join(f'{name} {row[name]}' for name in SHOWN)} | {row['passed']} | {row['failed']} "
-        f"| {row['skipped']} |"
+        f"| {row['python']}{', lowest' * row['lowest']} | {', '.join(f'{name} {row[name]}' for name in SHOWN)} "
+        f"| {row['passed']} | {row['failed']} | {row['skipped']} |"
         for row in record["rows"]
     ]
     return "\n".join([
         "# Which Python, which versions", "",
-        "Python 3.10 to 3.13. Each row: the wheel alone in an empty environment, without extras, and the tests of the",
-        "detector from a folder without the source (`make compatibility`). The first rows have the versions of",
-        "`constraints.txt`, those marked \"lowest\" the oldest that `pyproject.toml` allows. Skipped tests say that they",
-        "need an extra.", "",
+        "Python 3.10 to 3.13. A row is the wheel alone in an empty environment, without extras, and the tests of the",
+        "detector in a folder without the source (`make compatibility`). Rows have the versions of `constraints.txt`;",
+        "those marked \"lowest\" the oldest that `pyproject.toml` allows. Skipped tests say which extra they need.", "",
         "| Python | with | passed | failed | skipped |", "|---|---|---:|---:|---:|", *rows, "",
-        f"Run on {record['system']}. Other systems have not been tried: the package is plain Python, and where its",
-        "dependencies have wheels (Windows, macOS, Linux on ARM) it should install.", "",
-        "The whole suite, with all extras, runs on Python 3.11 before each change (`make test`), and on all four in",
-        "`.github/workflows/ci.yml`. Which changes a version may bring: [versions and deprecations](versioning.md).", "",
+        f"Run on {record['system']}. Other systems have not been tried: the package is plain Python, and needs of its",
+        "dependencies a wheel for the system.", "",
+        "The whole suite, with all extras, runs on Python 3.11 (`make test`). The workflow for a public forge,",
+        "`.github/workflows/ci.yml`, would run it on all four; that has not happened yet. Which changes a version may",
+        "bring: [versions and deprecations](versioning.md).", "",
     ])  # fmt: skip
 
 
@@ -119,7 +120,11 @@ def main() -> int:
     parser.add_argument("--wheel", type=Path, help="the wheel to try; without it, one is built")
     parser.add_argument("--lowest", nargs="*", default=[], help="interpreters for the oldest allowed versions")
     parser.add_argument("--record", action="store_true", help="write the results and their page")
+    parser.add_argument("--table", action="store_true", help="write the page from the recorded results")
     given = parser.parse_args()
+    if given.table:
+        PAGE.write_text(page(json.loads(RESULTS.read_text(encoding="utf-8"))), encoding="utf-8")
+        return 0
     with tempfile.TemporaryDirectory() as folder:
         wheel = (given.wheel or build(Path(folder))).resolve()
         rows = []
@@ -127,11 +132,22 @@ def main() -> int:
             for python in interpreters:
                 rows.append(try_one(python, wheel, lowest))
                 print(json.dumps(rows[-1]), flush=True)
-    if given.record:
-        record = {"system": f"{platform.system()} {platform.machine()}", "wheel": wheel.name, "rows": rows}
-        RESULTS.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-        PAGE.write_text(page(record), encoding="utf-8")
+                if given.record:
+                    record(rows[-1], wheel.name)
     return int(any(row["failed"] for row in rows))
+
+
+def record(row: dict[str, Any], wheel: str) -> None:
+    """Put a row in the place of the one of the same minor version, and write the page anew."""
+    old = json.loads(RESULTS.read_text(encoding="utf-8"))["rows"] if RESULTS.exists() else []
+    rows = sorted([r for r in old if minor(r) != minor(row)] + [row], key=minor)
+    made = {"system": f"{platform.system()} {platform.machine()}", "wheel": wheel, "rows": rows}
+    RESULTS.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+    PAGE.write_text(page(made), encoding="utf-8")
+
+
+def minor(row: dict[str, Any]) -> tuple[bool, int]:
+    return row["lowest"], int(row["python"].split(".")[1])
 
 
 if __name__ == "__main__":
