@@ -26,7 +26,7 @@ PRINTS = {  # a line of the output of each; if it is about answers, it is one th
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PRINTS))
 def test_an_example_runs(name: str, tmp_path: Path) -> None:
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "RAY_TMPDIR": str(tmp_path)}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "-W", "error::UserWarning:fewaspect", EXAMPLES / name],
         cwd=tmp_path, env=environment, capture_output=True, text=True,

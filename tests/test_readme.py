@@ -1,4 +1,4 @@
-"""The README's commands are those that exist, and its shell examples run."""
+"""The commands of the README and of the research page are those that exist, and their examples run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from fewaspect.experiments.grid.grid_config import load_config
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```(?:console|bash|sh)\n(.*?)```", README, flags=re.DOTALL)
+RESEARCH = (ROOT / "docs" / "how-to" / "research.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(?:console|bash|sh)\n(.*?)```", README + RESEARCH, flags=re.DOTALL)
 LINES = [line.removeprefix("$ ") for block in BLOCKS for line in block.replace("\\\n", " ").splitlines()]
 COMMANDS = [line.split("  #")[0].strip() for line in LINES if line.startswith("fewaspect ")]
+DEMO = [command for command in COMMANDS if command.split()[1] in ("quickstart", "detect")]
 
 
 def test_the_readme_has_commands_to_run() -> None:
@@ -34,15 +36,22 @@ def test_the_make_targets_of_the_readme_exist() -> None:
         assert target in targets
 
 
-def test_the_examples_of_the_readme_run_in_order(encoder_folder: Callable[..., Path], tmp_path: Path) -> None:
+def test_the_first_commands_of_the_readme_run_in_order(tmp_path: Path) -> None:
+    assert len(DEMO) == 2
+    for command in DEMO:
+        subprocess.run([sys.executable, "-m", *shlex.split(command)], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "tagged.csv").is_file()
+
+
+def test_the_examples_of_the_research_page_run_in_order(encoder_folder: Callable[..., Path], tmp_path: Path) -> None:
     """With fewer episodes and a tiny encoder, to be quick; otherwise word for word."""
     data = Path(os.environ.get("FEWASPECT_DATA", ROOT.parent / "shared" / "data"))
     if not data.is_dir():
         pytest.skip("the FewAsp files are not here (set FEWASPECT_DATA)")
     environment = {**os.environ, "FEWASPECT_DATA": str(data)}
     for command in COMMANDS:
-        if command.split()[1] in ("quickstart", "detect", "report"):
-            continue  # have tests of their own
+        if command in DEMO or command.split()[1] == "studio":
+            continue  # tested above, and in tests/studio
         arguments = [word.replace("FOLDER", str(data)) for word in shlex.split(command)[1:]]
         if arguments[0] == "train":
             arguments += ["--episodes", "4", "--validation-episodes", "4", "--encoder", str(encoder_folder("bert"))]

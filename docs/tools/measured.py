@@ -18,6 +18,7 @@ RESULTS = ROOT / "docs" / "results"
 sys.path += [str(ROOT / "benchmarks" / "practical"), str(ROOT / "benchmarks" / "load")]
 
 import bulk_scaling  # noqa: E402
+import cost  # noqa: E402
 from records import GROUPS, PRECISION, QUALITY, TIMES, TITLES, Metric, seed_means, select  # noqa: E402
 
 Named = Iterator[tuple[str, str]]
@@ -29,7 +30,7 @@ SHORT = {"mean_average_precision": "map", "macro_f1": "f1", "micro_f1": "micro",
 def measured() -> dict[str, str]:
     """Name and text of all numbers."""
     parts = (practical, grid, sentiment, languages, language_costs, speed, memory, serve, bulk, detector_times, attacks,
-             reasons, promises)  # fmt: skip
+             reasons, promises, costs)  # fmt: skip
     return {name: text for part in parts for name, text in part()}
 
 
@@ -260,3 +261,15 @@ def _json(name: str) -> Any:
 
 def _table(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if line.startswith("|"))
+
+
+def costs() -> Named:
+    """cost.own: dollars of a million sentences; cost.least and cost.most: of hosted models."""
+    prices, tokens = cost.inputs()
+    own, (few, many) = cost.own_cost(prices), prices["sentences_per_request"]
+    yield "cost.own", f"{own['dollars']:.2f}"
+    yield "cost.minutes", f"{own['minutes']:.0f}"
+    batch = [cost.hosted_cost(model, tokens, many) * model["batch_share"] for model in prices["hosted"]]
+    alone = [cost.hosted_cost(model, tokens, few) for model in prices["hosted"]]
+    yield "cost.least", f"{min(batch):.0f}"
+    yield "cost.most", f"{max(alone):.0f}"

@@ -47,6 +47,7 @@ def test_the_numbers_of_the_figures_are_those_of_the_committed_cells(figure: str
         ("practical/discovery.py --table", "discovery.md"),
         ("practical/labelling.py --table", "labelling.md"),
         ("practical/sentiment.py --table", "sentiment.md"),
+        ("practical/cost.py --table", "cost.md"),
         ("speed/compare.py --table", "speed.md"),
         ("studies/foundation.py --table-only", "foundation.md"),
     ],
@@ -55,7 +56,7 @@ def test_the_pages_of_the_scripts_are_those_of_the_committed_results(script: str
     """In a copy of the repository: the scripts write the pages to their place."""
     (tmp_path / "docs" / "results" / "figures").mkdir(parents=True)
     shutil.copytree(ROOT / "benchmarks", tmp_path / "benchmarks")
-    for records in RESULTS.glob("*.jsonl"):
+    for records in (*RESULTS.glob("*.jsonl"), RESULTS / "cost.json"):
         shutil.copy(records, tmp_path / "docs" / "results")
     name, option = script.split()
     run([str(tmp_path / "benchmarks" / name), option])
