@@ -63,6 +63,16 @@ def test_the_pages_of_the_scripts_are_those_of_the_committed_results(script: str
     assert (tmp_path / "docs" / "results" / page).read_bytes() == (RESULTS / page).read_bytes()
 
 
+def test_the_table_of_pythons_is_that_of_the_committed_runs(tmp_path: Path) -> None:
+    for folder in ("docs/results", "docs/reference"):
+        (tmp_path / folder).mkdir(parents=True)
+    shutil.copytree(ROOT / "benchmarks" / "release", tmp_path / "benchmarks" / "release")
+    shutil.copy(RESULTS / "compatibility.json", tmp_path / "docs" / "results")
+    run([str(tmp_path / "benchmarks" / "release" / "compatibility.py"), "--table"])
+    page = Path("docs") / "reference" / "compatibility.md"
+    assert (tmp_path / page).read_bytes() == (ROOT / page).read_bytes()
+
+
 MODULES = {
     "timing", "peers", "plain_model", "speed_figures", "speed_worker", "draws", "page", "systems", "tuning", "worker",
     "measuring", "records", "summary", "curves", "probabilities", "promises_page", "discovery_page", "discovery_peers",
