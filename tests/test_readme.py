@@ -82,9 +82,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_python_examples_of_a_page_run_and_give_what_it_says(page: Path) -> None:
+def test_the_python_examples_of_a_page_run_and_give_what_it_says(page: Path, tmp_path: Path) -> None:
     """One after the other; a line that ends in "  # [...]" has that value."""
     source = "\n".join(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL))
     script = re.sub(r"^(\S.*?)  # ([\[(].*)$", r"found = \1\nassert repr(found) == repr(\2), found", source, flags=re.M)
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
