@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import xlsxwriter
 
 from fewaspect.core.errors import DataError
 from fewaspect.detector.support import read_examples
@@ -32,6 +33,42 @@ def test_yaml_may_be_written_by_hand(tmp_path: Path) -> None:
     assert (found.examples, found.descriptions) == (
         {"food": ["the soup was cold"], "noise": [], "wifi": []}, {"noise": "loud neighbours"},
     )  # fmt: skip
+
+
+def labelled_workbook(path: Path, rows: list[tuple[str, ...]]) -> Path:
+    with xlsxwriter.Workbook(str(path)) as book:
+        sheet = book.add_worksheet("Labels")
+        for number, cells in enumerate(rows):
+            sheet.write_row(number, 0, cells)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["cp1252", "utf-16", "tsv", "xlsx"])
+def test_examples_may_come_from_a_spreadsheet(tmp_path: Path, kind: str) -> None:
+    rows = [("text", "labels", "sentiment"), ("Käse kalt", "Küche, Preis", "negative"), ("wir fuhren heim", "", "")]
+    path = tmp_path / f"e.{kind if kind in ('tsv', 'xlsx') else 'csv'}"
+    if kind == "xlsx":
+        labelled_workbook(path, rows)
+    else:
+        between, encoding = ("\t", "utf-16") if kind == "tsv" else (";", kind)
+        path.write_bytes("".join(between.join(cells) + "\r\n" for cells in rows).encode(encoding))
+    found = read_definitions(path)
+    assert (found.examples, found.labels) == (["Käse kalt", "wir fuhren heim"], [["Küche", "Preis"], []])
+    assert found.polarities == [{"Küche": "negative", "Preis": "negative"}, {}]
+
+
+def test_a_spreadsheet_without_the_columns_or_sentences_is_refused_with_its_place(tmp_path: Path) -> None:
+    path = labelled_workbook(tmp_path / "e.xlsx", [("text", "aspect"), ("soup", "food")])
+    with pytest.raises(DataError, match=r'e\.xlsx, row 1: expected a column "labels", found "text", "aspect"'):
+        read_definitions(path)
+    labelled_workbook(path, [("text", "labels"), ("soup", "food"), (" ", "food")])
+    with pytest.raises(DataError, match=r'e\.xlsx, row 3: "text" must hold a sentence'):
+        read_definitions(path)
+    labelled_workbook(path, [("text", "labels")])
+    with pytest.raises(DataError, match=r"e\.xlsx: expected labelled sentences, found none"):
+        read_definitions(path)
+    with pytest.raises(DataError, match=r"none\.xlsx: expected a file .*, found nothing"):
+        read_definitions(tmp_path / "none.xlsx")
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,15 @@ def review_source(
     return source
 
 
+def say_how_read(table: Path) -> None:
+    """On standard error, where that was a choice: of a file of examples or labelled sentences."""
+    from fewaspect.reviews.definitions import table_source
+    from fewaspect.reviews.readers.source import reading_in_words
+
+    if (source := table_source(table)) and (words := reading_in_words(source)):
+        typer.echo(f"{source.place}: {words}", err=True)
+
+
 def refuse_idle_options(
     reviews: str, format: InputFormat, encoding: str | None, delimiter: str | None, sheet: str | None
 ) -> None:
@@ -172,6 +181,7 @@ def fit_detector(examples: Path, model: Path | None) -> AspectDetector:
     from fewaspect.detector.support import ExampleWarning
     from fewaspect.reviews.definitions import read_definitions
 
+    say_how_read(examples)
     given = read_definitions(examples)
     detector = AspectDetector(model=model)
     with warnings.catch_warnings():

@@ -63,7 +63,7 @@ def suggest(
     from fewaspect.core.files import atomic_write
 
     source = review_source(reviews, reads, encoding, delimiter, sheet)
-    skipped = [] if skip is None else _skipped(skip, encoding)
+    skipped = [] if skip is None else _skipped(skip)
     with atomic_write(output) if output else nullcontext() as file:  # a folder that is not there shows before the work
         detector, texts = detector_and_sentences(source, column, limit, examples, model, adapt)
         suggestions = detector.suggest(texts, number, skip=skipped)
@@ -71,6 +71,9 @@ def suggest(
         found = [list(analysis.aspects) for analysis in analyses]
         if file:
             _write(file, suggestions, found)
+    if not suggestions:
+        typer.echo(f"{len(texts):,} sentences: none is left to label")
+        return
     Console().print(_table(suggestions, found))
     if output:
         typer.echo(
@@ -78,13 +81,13 @@ def suggest(
         )
 
 
-def _skipped(path: Path, encoding: str | None) -> list[str]:
+def _skipped(path: Path) -> list[str]:
     """The sentences of a file, which may be one that `--output` wrote, or hold whole reviews."""
     from fewaspect.reviews.readers.source import Source, read_reviews
     from fewaspect.text.splitting import sentence_spans
 
     reads, _ = choose_formats(str(path), None, None, None)
-    texts = [review.text for review in read_reviews(Source(str(path), reads, encoding), None)]
+    texts = [review.text for review in read_reviews(Source(str(path), reads), None)]
     return [text[start:end] for text in texts for start, end in sentence_spans(text)]
 
 

@@ -102,9 +102,11 @@ def read_known(labelled: Path, detector: AspectDetector, *, unseen: bool = False
 
     Sentences that are its examples are told, and left out where only `unseen` ones count.
     """
+    from fewaspect.cli.review_options import say_how_read
     from fewaspect.reviews.definitions import read_labelled
     from fewaspect.text.identity import example_identity
 
+    say_how_read(labelled)
     sentences, classes = read_labelled(labelled), list(detector.classes_)
     if not set(sentences.classes) & set(classes):
         raise DataError(

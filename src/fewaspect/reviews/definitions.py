@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,15 +12,22 @@ from typing import Any
 from fewaspect.core.errors import DataError
 from fewaspect.data.formats.json_lines import FEWASP_TEXT
 from fewaspect.data.formats.recognition import EXTENSIONS
+from fewaspect.data.formats.record_fields import POLARITY_FIELDS, SEPARATOR, Fields, make_sentence
 from fewaspect.data.formats.records import FILE_LIMIT, Place, opened_text, parse_json, quoted, read_whole, shown
-from fewaspect.data.labelled import SentenceSet
+from fewaspect.data.labelled import LabelledSentence, SentenceSet
 from fewaspect.data.polarity import ANSWERS, POLARITY_SIGNS
+from fewaspect.reviews.formats import InputFormat
+from fewaspect.reviews.readers.source import Source
 
 _MAPPING = re.compile(rb'\s*\{\s*(\}|"(?:[^"\\]|\\.)*"\s*:\s*(null|\[\s*["\]]|\{))')  # a first value that no record has
 _PEEK = 1 << 16
 _KIND = "a mapping of aspects"
 _PARTS = ("examples", "description", *ANSWERS)
 _YAML = (".yaml", ".yml")
+_TABLES = {
+    ".csv": InputFormat.CSV, ".tsv": InputFormat.TSV, ".tab": InputFormat.TSV,
+    ".xlsx": InputFormat.XLSX, ".xlsm": InputFormat.XLSX,
+}  # fmt: skip
 _OPTION = re.compile(r"--(from|text-field|label-field|label-separator|encoding)\b")
 
 
@@ -47,10 +54,10 @@ def read_definitions(path: Path) -> Definitions:
         return _from_mapping(_yaml(path), Place(path))
     if extension == ".json" and (_MAPPING.match(_start(path)) or _has_no_records(path)):
         return _from_mapping(_json(path), Place(path))
-    if extension not in EXTENSIONS and not path.is_dir():
+    if extension not in (*EXTENSIONS, *_TABLES) and not path.is_dir():
+        known = dict.fromkeys((*_YAML, *EXTENSIONS, *_TABLES))
         raise Place(path).error(
-            f"expected an extension that names a format ({', '.join((*_YAML, *EXTENSIONS))}), "
-            f"found {path.suffix or 'none'}.",
+            f"expected an extension that names a format ({', '.join(known)}), found {path.suffix or 'none'}.",
             "Write a list of sentences for each aspect into a file that ends in .yaml.",
         )
     return _from_sentences(read_labelled(path, polarities=True), Place(path))
@@ -60,12 +67,38 @@ def read_labelled(path: Path, polarities: bool = False) -> SentenceSet:
     """Labelled sentences, for commands that have no options to say how they are written."""
     from fewaspect.data.formats import read_sentences
 
+    source = table_source(path)
+    if source is not None and (source.format is InputFormat.XLSX or source.is_unusual):
+        sentences = SentenceSet(_table_sentences(source, POLARITY_FIELDS if polarities else ()), path.name)
+        if not len(sentences):
+            raise source.place.error("expected labelled sentences, found none.")
+        return sentences
     try:
         return read_sentences(path, polarities=polarities)
     except DataError as error:
         if not _OPTION.search(str(error)):
             raise
         raise DataError(f"{error}\n`fewaspect data convert` has that option; what it writes is read here.") from None
+
+
+def table_source(path: Path) -> Source | None:
+    """A file that a spreadsheet may have written, to be read as reviews are: its encoding, separator, sheet found."""
+    format = _TABLES.get(path.suffix.lower())
+    there = path.is_file() or format is InputFormat.XLSX  # which no other reader takes
+    return Source(str(path), format) if format is not None and there else None
+
+
+def _table_sentences(source: Source, polarities: tuple[str, ...]) -> Iterator[LabelledSentence]:
+    fields = Fields(separator=SEPARATOR, polarities=polarities)
+    with source.records() as records:
+        names = records.names or []
+        if missing := [name for name in (fields.text, fields.labels) if name not in names]:
+            found = ", ".join(map(quoted, names[:8]))
+            raise records.place.error(f"expected a column {quoted(missing[0])}, found {found}.", "Rename the column.")
+        polarity = fields.polarity_field(names)
+        for place, row in records.rows:
+            told = None if polarity is None else row[polarity]
+            yield make_sentence(place, fields, row[fields.text], row[fields.labels], told)
 
 
 def _has_no_records(path: Path) -> bool:

@@ -65,6 +65,13 @@ class Source:
         with self.opened() as file:
             return detect_text_format(self.pieces(unpacked(file)), self.format, self.encoding, self.delimiter)
 
+    @property
+    def is_unusual(self) -> bool:
+        """Whether a text file was found to be otherwise than UTF-8 with the separator of its format."""
+        how = self.text_format
+        otherwise = self.delimiter is None and how.delimiter != DELIMITERS.get(self.format, ",")
+        return otherwise or (self.encoding is None and how.encoding != "utf-8")
+
     @contextmanager
     def records(self) -> Iterator[Records]:
         """All records one by one, for the length of the block; the first fault is raised."""
@@ -144,10 +151,7 @@ def reading_in_words(source: Source) -> str:
         with opened_sheet(source.name, source.place, source.sheet) as sheet:
             others = ", ".join(quoted(name) for name in sheet.names if name != sheet.name)
         return f"read the sheet {quoted(sheet.name)}; others, by --sheet: {others}" if others else ""
-    how = source.text_format
-    unusual = source.encoding is None and how.encoding != "utf-8"
-    unusual |= source.delimiter is None and how.delimiter != DELIMITERS.get(source.format, ",")
-    return f"read as {how.described(source.format)}" if unusual else ""
+    return f"read as {source.text_format.described(source.format)}" if source.is_unusual else ""
 
 
 def unpacked(file: BinaryIO) -> BinaryIO:
