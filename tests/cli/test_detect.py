@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +73,11 @@ def test_a_table_for_a_spreadsheet_begins_with_a_mark_and_has_the_rows_asked_for
     result = run("detect", path, "-o", out := tmp_path / "out.csv", "--spreadsheet", "--rows", "sentence")
     assert "w.csv: read as Windows-1252, cells separated by semicolons" in result.stderr
     content = out.read_bytes().decode("utf-8")
-    assert content.startswith("\ufeffid,text,row")
-    assert "2,'=cold soup,2," in content
+    assert content.startswith("\ufeffid;text;row")
+    assert re.search(r"\n2;'=cold soup;2;.*;0,\d{4}", content), "as the Excel that wrote semicolons reads numbers"
+    (commas := tmp_path / "c.csv").write_text("id,text\n2,=cold soup\n")
+    run("detect", commas, "-o", out, "--spreadsheet")
+    assert re.search(r"\n2,'=cold soup,.*,0\.\d{4}", out.read_text())
     assert run("detect", path, "-q", "-o", tmp_path / "out.xlsx").exit_code == 0
     assert run("detect", tmp_path / "out.xlsx", "-q", "--prefix", "again_").stdout.count("cold soup") == 2
 

@@ -30,7 +30,7 @@ from fewaspect.cli.review_options import (
     review_source,
 )
 from fewaspect.core.errors import ConfigError
-from fewaspect.reviews.formats import STANDARD, OutputFormat, PipeFormat, RowUnit, choose_formats
+from fewaspect.reviews.formats import STANDARD, InputFormat, OutputFormat, PipeFormat, RowUnit, choose_formats
 
 
 def detect(
@@ -101,7 +101,8 @@ def detect(
     per_sentence = per_sentence or rows is RowUnit.SENTENCE
     layout = Layout(classes, explain, per_sentence, prefix, detector.promise_ is not None, sentiment)
     title = "Reviews" if reviews == STANDARD else printable(Path(reviews).name)
-    target = Target(output, writes, title, spreadsheet)
+    between = source.text_format.delimiter if spreadsheet and reads is InputFormat.CSV and source.rereadable else None
+    target = Target(output, writes, title, spreadsheet, between if between == ";" else None)
     summary = Summary(classes)
     with review_progress(console, "detecting", stream.columns.total, lambda: summary.rate) as progress:
         detect_stream(detector, stream, target, layout, summary, progress)

@@ -207,6 +207,7 @@ class Target(NamedTuple):
     format: OutputFormat
     title: str = ""
     spreadsheet: bool = False  # CSV and TSV: with a byte order mark, and no cell a formula
+    delimiter: str | None = None  # of such a CSV, if not a comma
 
 
 @contextmanager
@@ -238,7 +239,7 @@ def _make(target: Target, file: IO[Any], layout: Layout, columns: Columns) -> Wr
         from fewaspect.reviews.excel_rows import ExcelRows
 
         return ExcelRows(file, layout, columns)
-    delimiter = "\t" if target.format is OutputFormat.TSV else ","
+    delimiter = "\t" if target.format is OutputFormat.TSV else target.delimiter or ","
     return TableWriter(file, layout, columns, delimiter, spreadsheet=target.spreadsheet)
 
 
@@ -258,13 +259,15 @@ class JsonWriter(Writer):
 class TableWriter(Writer):
     """CSV or TSV: the columns as they were, the aspects joined by "; ", one column of probabilities per aspect.
 
-    For a `spreadsheet`, with a byte order mark, by which Excel knows UTF-8, and with formulas made harmless.
+    For a `spreadsheet`, with a byte order mark, by which Excel knows UTF-8, and with formulas made harmless; where it
+    separates cells by semicolons, decimals have a comma.
     """
 
     def __init__(
         self, file: IO[Any], layout: Layout, columns: Columns, delimiter: str, *, spreadsheet: bool = False
     ) -> None:  # fmt: skip
         self.layout, self.names, self.spreadsheet = layout, list(columns.kinds), spreadsheet
+        self.point = "," if delimiter == ";" else "."
         if spreadsheet:
             file.write("\ufeff")
         self.writer = table_writer(file, delimiter)
@@ -274,8 +277,10 @@ class TableWriter(Writer):
         for row in rows:
             refuse_new_columns(row, self.names)
             own = [table_cell(row.fields.get(name)) for name in self.names]
-            added = (f"{v:.4f}" if isinstance(v, float) else table_cell(v) for v in self.layout.flat(row).values())
-            self._row([*own, *added])
+            self._row([*own, *map(self._added, self.layout.flat(row).values())])
+
+    def _added(self, value: object) -> object:
+        return f"{value:.4f}".replace(".", self.point) if isinstance(value, float) else table_cell(value)
 
     def _row(self, cells: list[object]) -> None:
         self.writer.writerow([harmless_cell(cell) for cell in cells] if self.spreadsheet else cells)
