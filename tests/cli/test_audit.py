@@ -54,7 +54,9 @@ def test_a_sheet_is_drawn_filled_in_and_gone_on_with(folder: Path, tmp_path: Pat
     drawn = run("audit", folder / "reviews.txt", "--model", folder / "model", "-n", "4", "-o", sheet)
     assert drawn.exit_code == 0, drawn.exception
     assert "4 of 6 sentences to check" in drawn.stdout
-    assert isinstance(run("audit", "--result", sheet).exception, DataError)  # nothing is filled in yet
+    empty = run("audit", "--result", sheet).exception  # nothing is filled in yet
+    assert isinstance(empty, DataError)
+    assert f"{name}: expected labels of some of its 4 sentences, found none.\nPut the aspects" in str(empty)
     fill_in(sheet)
     result = run("audit", "--result", sheet)
     assert result.exit_code == 0, result.exception

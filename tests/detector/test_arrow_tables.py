@@ -53,6 +53,12 @@ def test_a_table_without_rows_gets_the_columns_too(detector: AspectDetector) -> 
     assert empty.schema == full.schema
 
 
+def test_a_lazy_frame_is_refused_rather_than_failing_within(detector: AspectDetector) -> None:
+    polars = pytest.importorskip("polars")
+    with pytest.raises(DataError, match=r"found polars\..*LazyFrame"):
+        detector.predict_batch(polars.LazyFrame({"text": ["a"]}))
+
+
 def test_equal_texts_are_read_once(detector: AspectDetector, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[str]] = []
     model = type(detector.model_)
@@ -75,7 +81,12 @@ def test_a_sentence_that_is_read_in_pieces_is_flagged(detector: AspectDetector) 
 @pytest.mark.parametrize(
     ("table", "text", "message"),
     [
-        (pa.table({"text": ["a"]}), "body", 'expected a column "body", found "text"'),
+        (pa.table({"text": ["a"]}), "body", 'expected one column "body", found "text"'),
+        (
+            pd.DataFrame([["a", "b"]], columns=["text", "text"]),
+            "text",
+            'expected one column "text", found "text", "text"',
+        ),
         (pa.table({"text": [1]}), "text", 'expected strings in the column "text", found int64'),
         (pd.DataFrame({"text": ["a", 1]}), "text", 'expected strings in the column "text", found others'),
         (pa.table({"text": ["a"], "p_food": [1.0]}), "text", 'the column "p_food" is one that the output adds'),

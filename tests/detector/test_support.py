@@ -86,6 +86,11 @@ def test_empty_examples_are_left_out_and_reported() -> None:
     assert examples.texts == ("soup",)
 
 
+def test_descriptions_are_a_dict() -> None:
+    with pytest.raises(DataError, match="descriptions: expected a dict of texts by aspect, found list"):
+        read_examples({"food": []}, descriptions=["dishes"])  # type: ignore[arg-type]
+
+
 def test_an_aspect_without_examples_stays() -> None:
     examples, _ = read_examples({"food": [], "noise": ["thin walls"]}, descriptions={"food": "dishes"})
     assert examples.names == ("food", "noise")

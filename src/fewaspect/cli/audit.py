@@ -20,7 +20,7 @@ from fewaspect.cli.review_options import (
     refuse_own_input,
     review_source,
 )
-from fewaspect.core.errors import ConfigError
+from fewaspect.core.errors import ConfigError, DataError
 from fewaspect.reviews.formats import choose_formats
 
 if TYPE_CHECKING:
@@ -103,6 +103,11 @@ def _print_result(sheet: Path) -> None:
     from fewaspect.reviews.audit_sheet import read_sheet
 
     drawn, labels = read_sheet(sheet)
+    if all(own is None for own in labels):
+        raise DataError(
+            f"{sheet}: expected labels of some of its {len(labels)} sentences, found none.\n"
+            f"Put the aspects of each into its labels ({_how(sheet)})."
+        )
     found = drawn.result(labels)
     Console().print(_table(drawn, found))
     typer.echo(

@@ -132,7 +132,7 @@ def names_of(table: Any) -> list[str]:
     pa = _arrow()
     if isinstance(table, pa.Table | pa.RecordBatch):
         return list(table.schema.names)
-    if _library(table) in ("pandas", "polars") and hasattr(table, "columns"):
+    if _library(table) in ("pandas", "polars") and hasattr(table, "shape"):  # a lazy frame has none
         return [str(name) for name in table.columns]
     raise DataError(
         f"table: expected a pyarrow Table or RecordBatch, or a pandas or Polars DataFrame, found "
@@ -142,8 +142,8 @@ def names_of(table: Any) -> list[str]:
 
 def column_of(table: Any, name: str) -> Any:
     """A column by name, as something that Arrow reads."""
-    if name not in (names := names_of(table)):
-        raise DataError(f"table: expected a column {quoted(name)}, found {', '.join(map(quoted, names))}.")
+    if (names := names_of(table)).count(name) != 1:
+        raise DataError(f"table: expected one column {quoted(name)}, found {', '.join(map(quoted, names))}.")
     column = table.column(name) if hasattr(table, "column") else table[name]
     return column.to_arrow() if _library(table) == "polars" else column
 

@@ -293,8 +293,8 @@ class Predictor(Estimator):
     def predict_batch(self, table: Any, text: str = "text", prefix: str = "", sentiment: bool = False) -> Any:
         """The table with what was found in its column `text`: `aspects`, `p_NAME` of each, `sentences` and `cut`.
 
-        After `tune(precision=...)` also `accepted` and `review`, into which the `aspects` fall; with `sentiment`, also
-        `sentiment_NAME` of each: negative, neutral, positive or mixed, nothing where the aspect is not answered.
+        After `tune(precision=...)` also `accepted` and `to_review`, into which the `aspects` fall; with `sentiment`,
+        also `sentiment_NAME` of each: negative, neutral, positive or mixed, nothing where it is not answered.
         For a pyarrow Table or RecordBatch, a pandas or Polars DataFrame, and so for `map_batches` of Ray and
         `mapInPandas` of Spark. Equal texts are scored once, and no text is an empty one.
 

@@ -257,6 +257,8 @@ def _checked_names(names: Sequence[str]) -> list[str]:
 
 
 def _descriptions(given: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
+    if not isinstance(given, Mapping):
+        raise DataError(f"descriptions: expected a dict of texts by aspect, found {type(given).__name__}.")
     for name, text in given.items():
         if name not in names:
             raise unknown_aspect_error(name, names)
