@@ -62,7 +62,7 @@ def test_the_paper_recipe_has_the_papers_hyper_parameters() -> None:
 def test_the_paper_recipe_adds_nothing_to_the_papers_equations() -> None:
     method, _ = in_recipe("paper")
     switches = ("unit_vectors", "contrastive_normalise", "pooling_relu", "attention_scaled", "positives_plus_one")
-    assert not any(chosen(method, *switches, "mean_over_classes").values())
+    assert not any(chosen(method, *switches, "mean_over_classes", "layer_biases").values())
     assert (method.label_share, method.unmasked_length, method.method_dropout, method.count_outputs) == (0, 0, 0, 0)
     assert (method.pooling_start, method.attention_start, method.count_start) == ("random", "random", "random")
 
@@ -70,8 +70,9 @@ def test_the_paper_recipe_adds_nothing_to_the_papers_equations() -> None:
 def test_the_authors_recipe_has_what_their_code_does() -> None:
     method, train = in_recipe("authors")
     switches = ("contrastive_normalise", "pooling_relu", "attention_scaled", "positives_plus_one", "mean_over_classes")
-    assert all(chosen(method, *switches).values())
+    assert all(chosen(method, *switches, "layer_biases").values())
     assert method.unmasked_length > 0
+    assert (method.pooling_start, train.max_grad_norm) == ("normal", 0.0)
     assert (method.count_outputs, method.method_dropout) == (5, 0.1)
     assert (train.protocol, train.weight_decay, train.warmup) == ("authors", 0.2, 100)
     assert (train.episodes, train.validation_episodes, train.queries) == (2000, 100, 5)

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 import torch
 
+import authors_formulas
 import equations
-from examples import WIDTH, Example, as_list, total
-from fewaspect.core.settings import RECIPES, LPNSettings
+from examples import WIDTH, Example, as_list, total, weights_of
+from fewaspect.core.settings import RECIPES, LPNSettings, build_settings
 from fewaspect.encoders.packed import PackedStates
 from fewaspect.methods import build_method
 from fewaspect.methods.base import Scores, Task
@@ -50,20 +51,13 @@ def counts_of(scores: Scores) -> torch.Tensor:
     return scores.count_logits
 
 
-def paper_loss(method: LPN, example: Example, *, authors: bool = False) -> dict[str, float]:
-    """The parts of the loss from token states on, by the paper's equations or by the authors' code."""
-    w = {name: parameter.detach().numpy() for name, parameter in method.named_parameters()}
+def paper_loss(method: LPN, example: Example) -> dict[str, float]:
+    """The parts of the loss from token states on, by the paper's equations."""
+    w = weights_of(method)
     N = example.membership.shape[1]
 
-    def read(H: np.ndarray) -> np.ndarray:
-        return np.pad(H, ((0, 0), (0, 50 - H.shape[1]))) if authors else H
-
     def vector(H: np.ndarray) -> np.ndarray:
-        F1, F2, F3 = (w[f"pooling.F{i}.weight"] for i in (1, 2, 3))
-        if not authors:
-            return equations.pooled(H, F1, F2, F3)
-        d, R = len(H), len(F2)
-        return F3 @ np.maximum(equations.pooled(read(H), F1, F2, np.eye(d * R)), 0.0)
+        return equations.pooled(H, *(w[f"pooling.F{i}.weight"] for i in (1, 2, 3)))
 
     H_support, H_queries = as_list(example.support), as_list(example.queries)
     o_support, o_queries = [vector(H) for H in H_support], [vector(H) for H in H_queries]
@@ -80,8 +74,6 @@ def paper_loss(method: LPN, example: Example, *, authors: bool = False) -> dict[
 
     y = example.query_labels.numpy()
     parts = {"class": equations.class_loss([equations.class_probabilities(o, p) for o in o_queries], y)}
-    if authors:
-        parts["class"] /= N
 
     carried = [*example.support_labels.numpy(), *y]
     if "label_attention.Wa.weight" in w:
@@ -89,11 +81,9 @@ def paper_loss(method: LPN, example: Example, *, authors: bool = False) -> dict[
         z, classes = [], []
         for H, labels in zip([*H_support, *H_queries], carried, strict=True):
             for i in np.flatnonzero(labels).tolist():
-                root = math.sqrt(len(H)) if authors else 1.0
-                embedding = equations.label_specific(read(H), p[i], e[i], Wa / root, ba / root)
-                z.append(embedding / np.linalg.norm(embedding) if authors else embedding)
+                z.append(equations.label_specific(H, p[i], e[i], Wa, ba))
                 classes.append(i)
-        parts["contrastive"] = 0.01 * _contrastive(z, classes, authors)
+        parts["contrastive"] = 0.01 * equations.contrastive_loss(z, classes, 0.1)
 
     counts = [int(sum(labels)) for labels in carried]
     Wl, bl = w["count_head.Wl.weight"], w["count_head.Wl.bias"]
@@ -101,26 +91,67 @@ def paper_loss(method: LPN, example: Example, *, authors: bool = False) -> dict[
     return parts
 
 
-def _contrastive(z: list[np.ndarray], classes: list[int], authors: bool) -> float:
-    if not authors:
-        return equations.contrastive_loss(z, classes, 0.1)
-    total = 0.0
-    for j in range(len(z)):  # as the paper, but for the number that the sum over the positives is divided by
-        others = [k for k in range(len(z)) if k != j]
-        positives = [k for k in others if classes[k] == classes[j]]
-        log_sum = np.logaddexp.reduce([z[j] @ z[k] / 0.1 for k in others])
-        total -= sum(z[j] @ z[k] / 0.1 - log_sum for k in positives) / (len(positives) + 1)
-    return total / len(z)
+def losses_of(method: LPN, example: Example) -> dict[str, float]:
+    return {name: float(value.detach()) for name, value in example.losses(method).items()}
 
 
-@pytest.mark.parametrize("recipe", ["paper", "authors"])
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_loss_of_an_episode_is_the_papers_from_token_states_on(variant: str, recipe: str) -> None:
-    method, example = build(variant, recipe), Example()
-    expected = paper_loss(method, example, authors=recipe == "authors")
-    found = {name: float(value.detach()) for name, value in example.losses(method).items()}
-    assert found == pytest.approx(expected, rel=1e-9)
+def test_the_loss_of_an_episode_is_the_papers_from_token_states_on(variant: str) -> None:
+    method, example = build(variant, "paper"), Example()
+    found = losses_of(method, example)
+    assert found == pytest.approx(paper_loss(method, example), rel=1e-9)
     assert set(found) == ({"class", "contrastive", "count"} if variant == "lpn" else {"class", "count"})
+
+
+def authors_episode(method: LPN, example: Example) -> authors_formulas.AuthorsEpisode:
+    sides = (as_list(side) for side in (example.support, example.queries, example.labels))
+    carried = [*example.support_labels.tolist(), *example.query_labels.tolist()]
+    return authors_formulas.episode(*sides, example.membership.argmax(dim=1).tolist(), carried, weights_of(method))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_scores_counts_and_losses_of_the_recipe_authors_are_those_of_their_code(variant: str) -> None:
+    method, example = build(variant, "authors"), Example()
+    expected, scores = authors_episode(method, example), example.scores(method)
+    np.testing.assert_allclose(method.probabilities(scores).detach().numpy(), expected.probabilities, rtol=1e-9)
+    counts = torch.softmax(counts_of(scores), dim=-1).detach().numpy()
+    np.testing.assert_allclose(counts, expected.counts[len(example.support) :], rtol=1e-9)
+    assert losses_of(method, example) == pytest.approx(expected.losses, rel=1e-9)
+    assert set(expected.losses) == ({"class", "contrastive", "count"} if variant == "lpn" else {"class", "count"})
+
+
+def test_in_single_precision_the_scores_of_the_recipe_authors_are_within_a_millionth() -> None:
+    method, example = build("lpn", "authors"), Example()
+    expected = authors_episode(method, example).probabilities
+    sides = (example.support, example.labels, example.queries)
+    support, labels, queries = (side.with_values(side.values.float()) for side in sides)
+    single = example.changed(
+        support=support, labels=labels, queries=queries, membership=example.membership.float()
+    ).scores(method.float())
+    np.testing.assert_allclose(method.probabilities(single).detach().numpy(), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("layer", ["pooling.F1", "pooling.F3", "bilinear.U", "bilinear.V"])
+def test_only_the_recipe_authors_has_biases_and_all_but_that_of_u_change_the_scores(layer: str) -> None:
+    """A bias in U adds the same to all shots of a class, and the softmax over them takes it out again."""
+    name = f"{layer}.bias"
+    assert not any(name in weights_of(build("lpn", recipe)) for recipe in ("paper", "recommended"))
+    method, example = build("lpn", "authors"), Example()
+    before = example.scores(method).logits
+    bias = method.get_parameter(name)
+    with torch.no_grad():
+        bias.add_(torch.linspace(-2, 2, len(bias)))
+    change = float((example.scores(method).logits - before).abs().max())
+    assert change < 1e-12 if layer == "bilinear.U" else change > 1e-3
+
+
+def test_weights_of_the_recipe_authors_from_before_it_had_biases_still_load_to_the_same_scores() -> None:
+    old = settings_of("authors", layer_biases=False, pooling_start="random")
+    saved = {name: value for name, value in dataclasses.asdict(old).items() if name != "layer_biases"}
+    method = build_method("lpn", WIDTH, build_settings(LPNSettings, saved), 3)
+    before = build("lpn", "authors", layer_biases=False)
+    method.double().eval().load_state_dict(before.state_dict())
+    torch.testing.assert_close(Example().scores(method).logits, Example().scores(before).logits, rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -58,3 +58,16 @@ def test_dropout_acts_in_training_only(vectors: tuple[torch.Tensor, torch.Tensor
     assert not torch.equal(bilinear(*vectors), bilinear(*vectors))
     bilinear.eval()
     assert torch.equal(bilinear(*vectors), bilinear(*vectors))
+
+
+@torch.no_grad()
+def test_dropout_acts_on_the_sentence_and_on_each_product_before_the_sum() -> None:
+    torch.manual_seed(0)
+    bilinear = LowRankBilinear(6, rank=1, dropout=0.5).double()
+    bilinear.U.weight.fill_(1.0)
+    bilinear.V.weight.fill_(1 / 6)
+    found = bilinear(torch.ones(400, 6).double(), torch.ones(3, 6).double())  # 6 without dropout
+    largest = found.max(dim=1, keepdim=True).values
+    assert ((found == 0) | (found == largest)).all(), "a sentence's dropout is one for all its labels"
+    assert ((found == 0).any(dim=1) & (largest[:, 0] > 0)).any(), "that of the products is each pair's own"
+    assert set(largest.flatten().tolist()) == {4.0 * kept for kept in range(7)}, "of six entries, none to all are kept"

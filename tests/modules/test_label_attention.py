@@ -75,6 +75,13 @@ def test_dropout_acts_in_training_only() -> None:
     torch.testing.assert_close(attention(*inputs), random_attention()(*inputs))
 
 
+def test_dropout_takes_entries_of_the_embedding_and_scales_the_rest() -> None:
+    attention, inputs = random_attention(dropout=0.5), random_inputs()
+    z, whole = attention(*inputs), random_attention()(*inputs)
+    assert (z == 0).any()
+    torch.testing.assert_close(z[z != 0], 2 * whole[z != 0])
+
+
 def test_gradients_of_label_attention_are_right() -> None:
     attention, (*tensors, mask) = random_attention(), random_inputs(extra=1)
     parameters = {name: p.detach().requires_grad_(True) for name, p in attention.named_parameters()}

@@ -66,6 +66,13 @@ def test_pooling_started_at_mean_is_the_mean_of_the_tokens() -> None:
         torch.testing.assert_close(pooling(H, mask)[sentence], H[sentence, :length].mean(0))
 
 
+def test_pooling_started_at_normal_draws_f2_from_a_unit_normal() -> None:
+    torch.manual_seed(0)
+    F2 = SelfAttentivePooling(8, hidden=256, heads=40, start="normal").F2.weight
+    assert float(F2.detach().std()) == pytest.approx(1.0, abs=0.05)
+    assert float(random_pooling().F2.weight.detach().abs().max()) <= 1 / 2  # one over the root of the hidden width
+
+
 def test_pooling_started_at_random_is_not_the_mean() -> None:
     pooling, (H, mask) = random_pooling(), random_sentences()
     assert not torch.allclose(pooling(H, mask)[0], H[0].mean(0), atol=1e-2)

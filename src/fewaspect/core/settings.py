@@ -119,8 +119,12 @@ class LPNSettings(ScaledSettings):
     family: ClassVar[str] = "LPN"
     pooling_hidden: int = option(256, "Width d' of the pooling's hidden layer.", least=1)
     pooling_heads: int = option(4, "Number R of pooling heads.", least=1)
-    pooling_start: str = option("mean", "Where the pooling starts.", choices=("mean", "random"))
+    pooling_start: str = option(
+        "mean", "Where the pooling starts; normal: random, F2 from a unit normal (authors' code).",
+        choices=("mean", "random", "normal"),
+    )  # fmt: skip
     pooling_relu: bool = option(False, "A ReLU between the heads and F3 (authors' code).")
+    layer_biases: bool = option(False, "Biases in F1 and F3, U and V (authors' code).")
     unmasked_length: int = option(
         0, "Pad to this length and let padding take weight (authors' code); 0: mask.", least=0
     )
@@ -139,7 +143,7 @@ class LPNSettings(ScaledSettings):
     count_outputs: int = option(0, "Largest count the count head knows; 0: the N of training.", least=0)
     count_start: str = option("even", "Where the count head starts.", choices=("even", "random"))
     method_dropout: float = option(
-        0.0, "Dropout around the bilinear form and the label attention.", least=0.0, most=0.9
+        0.0, "Dropout in the bilinear form and of the label-specific embeddings.", least=0.0, most=0.9
     )
 
 
@@ -245,9 +249,10 @@ _PAPER: dict[str, Any] = {
     "episodes": 2000, "warmup": 0,
 }  # fmt: skip
 _AUTHORS: dict[str, Any] = {
-    **_PAPER, "pooling_relu": True, "unmasked_length": 50, "attention_scaled": True, "contrastive_normalise": True,
-    "positives_plus_one": True, "mean_over_classes": True, "count_outputs": 5, "method_dropout": 0.1,
-    "protocol": "authors", "validate_every": 100, "weight_decay": 0.2, "warmup": 100,
+    **_PAPER, "pooling_start": "normal", "pooling_relu": True, "layer_biases": True, "unmasked_length": 50,
+    "attention_scaled": True, "contrastive_normalise": True, "positives_plus_one": True, "mean_over_classes": True,
+    "count_outputs": 5, "method_dropout": 0.1, "protocol": "authors", "validate_every": 100, "weight_decay": 0.2,
+    "warmup": 100, "max_grad_norm": 0.0,
 }  # fmt: skip
 RECIPES: dict[str, dict[str, Any]] = {"recommended": {}, "paper": _PAPER, "authors": _AUTHORS}
 """Sets of defaults by name: ours, the paper to the letter, the authors' released code."""

@@ -32,13 +32,13 @@ class LPN(Method):
         super().__init__(width, settings, way, shot)
         s = settings
         self.pooling = SelfAttentivePooling(
-            width, s.pooling_hidden, s.pooling_heads, start=s.pooling_start, relu=s.pooling_relu
+            width, s.pooling_hidden, s.pooling_heads, start=s.pooling_start, relu=s.pooling_relu, bias=s.layer_biases
         )
         self.count_head = CountHead(width, s.count_outputs or way, start=s.count_start)
         if s.unit_vectors:
             self.log_scale = nn.Parameter(torch.tensor(s.scale).log())
         if self.label_enhanced:
-            self.bilinear = LowRankBilinear(width, s.rank, s.method_dropout)
+            self.bilinear = LowRankBilinear(width, s.rank, s.method_dropout, bias=s.layer_biases)
             if s.label_share > 0:
                 self.label_logit = nn.Parameter(torch.logit(torch.tensor(s.label_share)))
         if self.contrastive:

@@ -14,7 +14,7 @@ class LabelAttention(nn.Module):
     """Label-specific embeddings (paper, eqs. 10-11): g = softmax((Wa [p; e] + ba)^T H), z = g H^T.
 
     With start `blend`, the attention query is initialised to a weighted mean of prototype and label text; `random` is
-    the paper's.
+    the paper's. The authors' code divides by sqrt(d) (`scaled`) and drops out z.
     """
 
     def __init__(
@@ -37,4 +37,4 @@ class LabelAttention(nn.Module):
 
     def forward(self, prototypes: Tensor, labels: Tensor, H: Tensor, mask: Tensor) -> Tensor:
         """z, (B, N, d)."""
-        return self.dropout(self.attention(prototypes, labels, H, mask)) @ H
+        return self.dropout(self.attention(prototypes, labels, H, mask) @ H)

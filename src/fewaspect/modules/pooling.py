@@ -24,16 +24,20 @@ class SelfAttentivePooling(nn.Module):
     """Sentence vector from R attention heads over its tokens (paper, eqs. 1-3). Padding gets no weight.
 
     With start `mean`, the untrained module is mean pooling, the pretrained sentence embedding; `random` is the paper's.
+    The authors' code draws F2 from a unit normal (`normal`), has biases in F1 and F3 (`bias`) and a ReLU before F3.
     """
 
     def __init__(
-        self, width: int, hidden: int = 256, heads: int = 4, *, start: str = "random", relu: bool = False
-    ) -> None:
+        self, width: int, hidden: int = 256, heads: int = 4, *, start: str = "random", relu: bool = False,
+        bias: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__()
-        self.F1 = nn.Linear(width, hidden, bias=False)
+        self.F1 = nn.Linear(width, hidden, bias=bias)
         self.F2 = nn.Linear(hidden, heads, bias=False)
-        self.F3 = nn.Linear(heads * width, width, bias=False)
+        self.F3 = nn.Linear(heads * width, width, bias=bias)
         self.relu = relu
+        if start == "normal":
+            nn.init.normal_(self.F2.weight)
         if start == "mean":
             nn.init.zeros_(self.F2.weight)
             with torch.no_grad():
