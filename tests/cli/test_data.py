@@ -12,7 +12,9 @@ from typer.testing import CliRunner, Result
 
 from fewaspect.cli.data import app
 from fewaspect.core.errors import DataError
-from fewaspect.data.formats import read_sentences
+from fewaspect.data.formats import read_sentences, write_sentences
+from fewaspect.data.labelled import LabelledSentence
+from fewaspect.data.provenance import published_files
 
 LINES = [
     {"text": "the soup was cold", "labels": ["food"]},
@@ -136,3 +138,21 @@ def test_check_and_convert_work_from_the_command_line(reviews: Path, tmp_path: P
 def test_importing_the_command_loads_nothing_heavy() -> None:
     code = "import sys, fewaspect.cli.data; sys.exit(bool({'numpy', 'pyarrow', 'torch'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_check_says_whether_a_file_of_fewasp_is_the_published_one(tmp_path: Path) -> None:
+    aspects = next(file for file in published_files() if file.name == "fewasp-single/test").aspects
+    path, told = tmp_path / "test.json", tmp_path / "told.json"
+    write_sentences([LabelledSentence(f"sentence about {aspect}", (aspect,)) for aspect in aspects], path)
+    result = run("check", path, "--json", told)
+    assert result.exit_code == 0
+    assert "not the published file fewasp-single/test" in " ".join(result.output.split())
+    assert json.loads(told.read_text(encoding="utf-8"))["published"]["verdict"] == "not the published file"
+    failed = run("check", path, "--as", "fewasp-single/test")
+    assert isinstance(failed.exception, DataError)
+    assert "expected the published fewasp-single/test, found another file: 20 lines" in str(failed.exception)
+
+
+def test_check_says_nothing_about_fewasp_of_other_files(reviews: Path, tmp_path: Path) -> None:
+    assert "published" not in run("check", reviews, "--json", tmp_path / "told.json").output
+    assert "published" not in json.loads((tmp_path / "told.json").read_text(encoding="utf-8"))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fewaspect.cli.options import DataFolder
 from fewaspect.data.format_names import Format
 
 if TYPE_CHECKING:
@@ -38,12 +39,24 @@ def check(
     label_field: LabelField = None,
     label_separator: LabelSeparator = None,
     encoding: Encoding = "utf-8",
+    published: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="BENCHMARK/SPLIT",
+            help="Compare with this published file, such as fewasp-multi/train, and fail if it is another. Without it, "
+            "a file with FewAsp's aspects is compared all the same.",
+        ),
+    ] = None,
+    data: DataFolder = None,
     json_out: Annotated[Path | None, typer.Option("--json", help="Write the statistics to this file too.")] = None,
 ) -> None:
-    """Validate a file and print what is in it."""
+    """Validate a file and print what is in it; of a file of FewAsp also whether it is the published one."""
     from rich.console import Console
 
+    from fewaspect.core.errors import DataError
     from fewaspect.data.formats import read_sentences
+    from fewaspect.data.provenance import OTHER, provenance
     from fewaspect.data.statistics import describe
 
     sentences = read_sentences(
@@ -51,12 +64,19 @@ def check(
         encoding=encoding,
     )  # fmt: skip
     statistics = describe(sentences, shot, queries)
+    compared = provenance(file, sentences, published, data)
     if json_out:
-        _write_json(json_out, file, statistics)
+        told = {"published": compared.as_json()} if compared else {}
+        _write_json(json_out, file, {**statistics.as_json(), **told})
     console = Console()
-    console.print(_summary(statistics))
+    console.print(_summary(statistics, str(compared) if compared else None))
     if statistics.per_aspect:
         console.print(_aspects(statistics))
+    if published and compared and compared.verdict == OTHER:
+        raise DataError(
+            f"{file}: expected the published {published}, found another file: {'; '.join(compared.findings)}.\n"
+            "Get the published file, or leave out --as."
+        )
 
 
 @app.command()
@@ -86,7 +106,7 @@ def convert(
     typer.echo(f"{target}: {len(sentences):,} sentences, {len(sentences.classes):,} aspects ({written_as.value})")
 
 
-def _write_json(out: Path, source: Path, statistics: Statistics) -> None:
+def _write_json(out: Path, source: Path, content: dict[str, Any]) -> None:
     from fewaspect.core.errors import DataError
     from fewaspect.core.files import atomic_write
 
@@ -94,13 +114,13 @@ def _write_json(out: Path, source: Path, statistics: Statistics) -> None:
         raise DataError(f"{out}: --json names the file that is checked.\nName another file for the statistics.")
     try:
         with atomic_write(out) as file:
-            json.dump(statistics.as_json(), file, ensure_ascii=False, indent=2)
+            json.dump(content, file, ensure_ascii=False, indent=2)
             file.write("\n")
     except OSError as error:
         raise DataError(f"{out}: cannot be written ({error.strerror}).\nCheck that its folder exists.") from None
 
 
-def _summary(statistics: Statistics) -> Table:
+def _summary(statistics: Statistics, published: str | None) -> Table:
     from rich.table import Table
 
     words = statistics.words
@@ -115,6 +135,7 @@ def _summary(statistics: Statistics) -> Table:
         "duplicate lines": f"{statistics.duplicates:,}, of which {statistics.contradictory:,} with other labels",
         f"too small for {statistics.shots}-shot": f"{len(statistics.too_small)} of {statistics.aspects} aspects "
         f"(fewer than {statistics.shots} + {statistics.queries} = {need} texts)",
+        **({"published file": published} if published else {}),
     }
     table = Table(title=_plain(statistics.name), show_header=False)
     table.add_column(style="bold", no_wrap=True)

@@ -11,10 +11,10 @@ from fewaspect.core.errors import BenchmarkError
 from fewaspect.core.files import sha256_of
 from fewaspect.data.labelled import LabelledSentence, SentenceSet
 from fewaspect.data.labels import describe_aspect
+from fewaspect.data.provenance import SUBSTITUTE, published_files
 
-SUBSTITUTE = "yelpaspect_train.jsonl"
 SAMPLE = "sample"
-_ASPECTS = {"train": 64, "val": 16, "test": 20}
+_ASPECTS = {file.split: len(file.aspects) for file in published_files()}
 Train = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
@@ -27,9 +27,8 @@ class _FewAsp:
 
 
 _FEWASP = {
-    "fewasp-single": _FewAsp("single", {"train": 12_800, "val": 3_200, "test": 4_000}),
-    "fewasp-multi": _FewAsp("multi", {"train": 25_600, "val": 6_400, "test": 8_000}),
-    "fewasp": _FewAsp("all", {"train": 40_320, "val": 10_080, "test": 12_600}),
+    name: _FewAsp(folder, {file.split: file.lines for file in published_files() if file.benchmark == name})
+    for name, folder in (("fewasp-single", "single"), ("fewasp-multi", "multi"), ("fewasp", "all"))
 }
 BENCHMARKS = (*_FEWASP, SAMPLE)
 
