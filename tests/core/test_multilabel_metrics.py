@@ -264,6 +264,15 @@ def test_counts_that_are_not_integers_from_zero_for_each_query_are_refused(count
         metrics.top_count(np.zeros((2, 3)), np.array(counts))
 
 
+def test_pooled_episodes_share_their_columns_and_a_rest_is_left_out() -> None:
+    episodes = [np.full((size, 3), number) for number, size in enumerate((2, 1, 4, 2, 9))]
+    first, second = metrics.pooled(episodes, 2)
+    assert first[:, 0].tolist() == [0, 0, 1]
+    assert second[:, 2].tolist() == [2, 2, 2, 2, 3, 3]
+    for one, same in zip(metrics.pooled(episodes, 1), episodes, strict=True):
+        np.testing.assert_array_equal(one, same)
+
+
 def test_six_hundred_episodes_are_measured_in_under_half_a_second() -> None:
     random = np.random.default_rng(0)
     scores = list(random.normal(size=(600, 50, 10)))

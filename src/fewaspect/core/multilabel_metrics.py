@@ -120,6 +120,15 @@ def over_episodes(metric: Callable[..., np.ndarray], *columns: Episodes) -> np.n
     return values
 
 
+def pooled(episodes: Episodes, size: int) -> list[np.ndarray]:
+    """(Q, N) arrays of each `size` consecutive episodes as one of (size Q, N); a rest at the end is left out.
+
+    Column n then holds the n-th class of each of them, whichever aspects these are.
+    """
+    whole = len(episodes) - len(episodes) % size
+    return [np.concatenate(list(episodes[first : first + size])) for first in range(0, whole, size)]
+
+
 def all_metrics(scores: Episodes, truth: Episodes, predicted: Episodes) -> dict[str, np.ndarray]:
     """(E,) values of every metric, by its name in results, for lists of (Q, N) arrays."""
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,17 @@ def evaluate_many(
     """
     console = console or Console(stderr=True)
     e = prepare_evaluation(path, settings, data, offline=offline, console=console)
+    truncated = e.prepared.truncated()
+    return [
+        _result(s, e.run, e.metadata, evaluated, decision, truncated)
+        for s, (evaluated, decision) in zip(settings, score_settings(e, settings, console), strict=True)
+    ]
+
+
+def score_settings(
+    e: Evaluation, settings: Sequence[EvaluateSettings], console: Console
+) -> Iterator[tuple[EpisodeResults, dict[str, Any]]]:
+    """What the model answers in the episodes of each setting, and how its decision was made."""
     train, model, validation = e.run.train, e.model, e.benchmark.validation
     tuning_groups = [_tuning_episodes(model, validation, s, train, console) for s in settings]
     tuning: list[EncodedEpisodes | None] = [None] * len(settings)
@@ -86,7 +97,6 @@ def evaluate_many(
         prepared = _prepared(validation, e.prepared.frozen, console)
         tuning = [part if part.episodes else None for part in encode_episodes(model, prepared, tuning_groups)]
     trained = copy.deepcopy(model.method.state_dict())
-    results = []
     with unit_progress(console, "episodes", sum(map(len, e.groups)), "episodes") as done:
         for s, tuned, encoded in zip(settings, tuning, encode_episodes(model, e.prepared, e.groups), strict=True):
             model.method.load_state_dict(trained)  # undo the tuning for the previous setting
@@ -96,8 +106,7 @@ def evaluate_many(
             decision = model.method.describe_decision() | {"tuned_on": None}
             if model.method.tunes_decision:
                 decision["tuned_on"] = _tuned_on(s if tuned else train, train.validation_episodes)
-            results.append(_result(s, e.run, e.metadata, evaluated, decision, e.prepared.truncated()))
-    return results
+            yield evaluated, decision
 
 
 def _refuse_trained_aspects(path: Path, metadata: dict[str, Any], sentences: SentenceSet, where: str) -> None:
