@@ -290,6 +290,16 @@ def test_only_the_authors_protocol_repeats_queries_and_asks_about_support_of_oth
     assert leaked["authors"] > 10
 
 
+def test_where_every_sentence_has_one_aspect_and_none_is_repeated_both_protocols_draw_the_same_episodes() -> None:
+    """So it is in FewAsp (single)."""
+    sentences = plain_set({f"a{c}": 9 for c in range(6)})
+    drawn = [
+        [fingerprint(e) for e in EpisodeSampler(sentences, way=4, shot=3, queries=3, protocol=protocol).episodes(50)]
+        for protocol in ("disjoint", "authors")
+    ]
+    assert drawn[0] == drawn[1]
+
+
 def test_aspects_that_cannot_stand_together_are_drawn_apart() -> None:
     twins = ((f"twin {i}", "a b") for i in range(4))
     others = ((s.text, s.aspects[0]) for s in plain_set({"c": 4, "d": 4}))
