@@ -32,6 +32,17 @@ KEY = ("row", "benchmark", "protocol", "way", "shot")
 POOLED = 2
 PROTOCOLS = ("disjoint", "authors")
 NAMES = {"auc": "AUC", "f1": "macro-F1"}
+HEAD = """\
+# Two episodes in one macro-F1
+
+Made by `python benchmarks/studies/pooled_episodes.py RUN [RUN ...] --data FOLDER` from
+[pooled-episodes.jsonl](pooled-episodes.jsonl); the habit is described in
+[fidelity](../explanation/fidelity.md#the-metrics). {setting}, encoder {encoder};
+in percent, with 95 % intervals over episodes, or over pairs of them. A difference is that of a pair from the mean of
+its two episodes.
+
+| method | test set | sampler | metric | in each episode | over two at once | difference |
+|---|---|---|---|---:|---:|---:|"""
 
 
 def main() -> None:
@@ -93,18 +104,9 @@ def compare(
 
 def table(results: Sequence[dict[str, Any]]) -> str:
     first = results[0]
-    lines = [
-        "# Two episodes in one macro-F1",
-        "",
-        "Made by `python benchmarks/studies/pooled_episodes.py RUN [RUN ...] --data FOLDER` from",
-        "[pooled-episodes.jsonl](pooled-episodes.jsonl); described in [fidelity](../fidelity.md#the-metrics).",
-        f"{first['way']}-way {first['shot']}-shot, {first['episodes']} test episodes of seed {first['seed']}, encoder",
-        f"{first['encoder']}; in percent, with 95 % intervals over episodes, or over pairs of them.",
-        "",
-        "| method | test set | sampler | metric | in each episode | over two at once | difference |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for result in results:
+    setting = f"{first['way']}-way {first['shot']}-shot, {first['episodes']} test episodes of seed {first['seed']}"
+    lines = [HEAD.format(setting=setting, encoder=first["encoder"])]
+    for result in sorted(results, key=lambda r: (r["row"], r["benchmark"], PROTOCOLS.index(r["protocol"]))):
         for name, label in NAMES.items():
             single, pairs, difference = (result[name][kind] for kind in ("single", "pooled", "difference"))
             lines.append(

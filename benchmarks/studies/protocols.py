@@ -33,9 +33,9 @@ HEAD = """\
 
 Made by `python benchmarks/studies/protocols.py --data FOLDER` from [authors.jsonl](authors.jsonl), the cells of seed 0
 in [grid-cpu.jsonl](grid-cpu.jsonl) and [episode-draws.jsonl](episode-draws.jsonl). What the two samplers do stands in
-[fidelity](../fidelity.md#the-episodes). Encoder all-MiniLM-L6-v2, 600 test episodes of seed 1, training seed 0; the
-rows of both samplers are trained alike, but on different machines. In percent, with 95 % intervals over episodes; that
-of a difference treats the two sets of episodes as independent.
+[fidelity](../explanation/fidelity.md#the-episodes). Encoder all-MiniLM-L6-v2, 600 test episodes of seed 1, training
+seed 0; the rows of both samplers are trained alike, but on different machines. In percent, with 95 % intervals over
+episodes; that of a difference treats the two sets of episodes as independent.
 
 | row | test set | setting | published | F1, disjoint | F1, authors | difference of F1 | AUC, disjoint | AUC, authors |
 |---|---|---|---:|---:|---:|---:|---:|---:|"""

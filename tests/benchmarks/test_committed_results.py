@@ -50,6 +50,8 @@ def test_the_numbers_of_the_figures_are_those_of_the_committed_cells(figure: str
         ("practical/cost.py --table", "cost.md"),
         ("speed/compare.py --table", "speed.md"),
         ("studies/foundation.py --table-only", "foundation.md"),
+        ("studies/protocols.py --table", "authors.md"),
+        ("studies/pooled_episodes.py --table", "pooled-episodes.md"),
     ],
 )
 def test_the_pages_of_the_scripts_are_those_of_the_committed_results(script: str, page: str, tmp_path: Path) -> None:
