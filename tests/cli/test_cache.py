@@ -87,9 +87,9 @@ def test_clear_by_encoder_or_id_deletes_only_that() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--encoder", "mini"), 'No states of an encoder "mini" are stored. Stored: minilm.'),
-        (("--id", "xyz"), 'must fit one cache, "xyz" fits 0. Stored: [0-9a-f]{8}, [0-9a-f]{8}.'),
-        (("--id", ""), 'must fit one cache, "" fits 0'),
+        (("--encoder", "mini"), r'--encoder: expected one that has stored states \(minilm\), found "mini".'),
+        (("--id", "xyz"), r'one id \([0-9a-f]{8}, [0-9a-f]{8}\), found "xyz", which begins 0.'),
+        (("--id", ""), 'found "", which begins 0'),
         (("--id", "a", "--encoder", "minilm"), "found both"),
     ],
 )

@@ -46,8 +46,8 @@ def audit(
     result: Annotated[
         Path | None, typer.Option("--result", metavar="SHEET", help="A sheet that was filled in: print what it says.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Of more sentences than this, a fair sample is the pile.")] = 20000,
-    seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
+    limit: Annotated[int, typer.Option(min=1, help="Most sentences to draw from; of more, a fair sample.")] = 20000,
+    seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
     adapt: Adapt = None,
     read_as: From = None,
     column: Column = None,

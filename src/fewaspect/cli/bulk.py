@@ -45,7 +45,7 @@ def bulk(
     ] = None,
     threads: Annotated[int, typer.Option("--threads", min=1, help="Cores of each actor.")] = 1,
     rows: Annotated[int, typer.Option("--partition-rows", min=1, help="Rows of a partition, at most.")] = 20_000,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only so many rows from the beginning.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N rows.")] = None,
     max_bad: Annotated[
         float, typer.Option("--max-bad", min=0, max=1, help="Stop when a larger share of the rows is bad.")
     ] = 0.01,

@@ -40,7 +40,7 @@ def clear(
     from fewaspect.encoders.state_cache import clear_cache, list_caches, states_root
 
     if encoder is not None and id is not None:
-        raise ConfigError("Expected --encoder or --id, found both. Give one of them.")
+        raise ConfigError("expected --encoder or --id, found both. Give one of them.")
     chosen = caches = list_caches(states_root())
     if encoder is not None:
         chosen = _of_encoder(caches, encoder)
@@ -61,7 +61,7 @@ def _of_encoder(caches: list[CacheInfo], encoder: str) -> list[CacheInfo]:
     chosen = [cache for cache in caches if encoder in cache.encoders]
     if not chosen:
         known = ", ".join(sorted({name for cache in caches for name in cache.encoders})) or "none"
-        raise ConfigError(f'No states of an encoder "{encoder}" are stored. Stored: {known}.')
+        raise ConfigError(f'--encoder: expected one that has stored states ({known}), found "{encoder}".')
     return chosen
 
 
@@ -69,7 +69,9 @@ def _by_id(caches: list[CacheInfo], id: str) -> list[CacheInfo]:
     chosen = [cache for cache in caches if id and cache.id.startswith(id)]
     if len(chosen) != 1:
         known = ", ".join(cache.id[:_ID_LENGTH] for cache in caches) or "none"
-        raise ConfigError(f'--id must fit one cache, "{id}" fits {len(chosen)}. Stored: {known}.')
+        raise ConfigError(
+            f'--id: expected the beginning of one id ({known}), found "{id}", which begins {len(chosen)}.'
+        )
     return chosen
 
 

@@ -42,7 +42,7 @@ def discover(
         Path | None,
         typer.Option("--output", "-o", metavar="OUT", help="JSONL: typical sentences, labelled with a group's name."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Of more sentences than this, a fair sample is read.")] = 5000,
+    limit: Annotated[int, typer.Option(min=1, help="Most sentences to read; of more, a fair sample.")] = 5000,
     adapt: Adapt = None,
     read_as: From = None,
     column: Column = None,

@@ -20,7 +20,7 @@ app = typer.Typer(help="Draw results and runs as PNG and SVG, with their numbers
 
 Cells = Annotated[Path, typer.Argument(metavar="CELLS", help="Results file (*.jsonl) or grid folder.")]
 Runs = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of training runs.")]
-Out = Annotated[Path, typer.Option(metavar="FOLDER", help="Where the figure goes; made if missing.")]
+Out = Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the figure; made if missing.")]
 Encoder = Annotated[str, typer.Option(help="Cells of this encoder.")]
 Protocol = Annotated[str, typer.Option(help="Cells of this sampler.")]
 

@@ -38,7 +38,7 @@ def fit(
             help="JSON or YAML with sentences for each aspect, or a file of labelled sentences.",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the detector goes.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the detector.")],
     model: Annotated[
         Path | None,
         typer.Option(

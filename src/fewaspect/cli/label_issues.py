@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def label_issues(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="What `fewaspect fit` saved.")],
-    every: Annotated[bool, typer.Option("--all", help="Also those that are contradicted a little.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also those that are contradicted only slightly.")] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="OUT", help="JSONL: text, labels as given, suggested labels, why."),

@@ -41,7 +41,7 @@ def report(
     sentiment: Annotated[
         bool, typer.Option("--sentiment", help="Add what the reviews think of each aspect; takes about a third longer.")
     ] = False,
-    title: Annotated[str | None, typer.Option(help="Stands on the page; the name of the file, if not given.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the page; by default the name of the file.")] = None,
     sentences: Annotated[int, typer.Option(min=1, help="Example sentences per aspect.")] = 4,
     read_as: From = None,
     column: Column = None,

@@ -42,7 +42,7 @@ Model = Annotated[
 ]
 Threshold = Annotated[
     list[str] | None,
-    typer.Option("--threshold", metavar="P|ASPECT=P", help="Decide by this probability; for one aspect, if named."),
+    typer.Option("--threshold", metavar="P|ASPECT=P", help="Probability that an aspect must reach; ASPECT=P for one."),
 ]
 Column = Annotated[
     str | None,
@@ -77,7 +77,7 @@ Precision = Annotated[
     typer.Option(
         "--precision",
         metavar="P",
-        help="So large a share of the accepted answers must be right: a model tuned so, or tuned on the examples now.",
+        help="Share of the accepted answers that must be right, for a model tuned so; else tunes on the examples.",
     ),
 ]
 Sentiment = Annotated[

@@ -44,7 +44,7 @@ def suggest(
         Path | None,
         typer.Option("--skip", metavar="FILE", help="Sentences that are not to be offered: a file as REVIEWS may be."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Of more sentences than this, a fair sample is scored.")] = 5000,
+    limit: Annotated[int, typer.Option(min=1, help="Most sentences to score; of more, a fair sample.")] = 5000,
     adapt: Adapt = None,
     read_as: From = None,
     column: Column = None,

@@ -21,15 +21,16 @@ def tune(
         typer.Argument(metavar="[LABELLED]", help="Labelled sentences; if none, leave-one-out on the examples."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Where the result goes, if not to MODEL.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the result; by default MODEL."),
     ] = None,
     precision: Annotated[
         float | None,
-        typer.Option("--precision", metavar="P", help="Accept so few answers that this share of them is right."),
+        typer.Option("--precision", metavar="P", help="Share of the accepted answers that must be right."),
     ] = None,
     confidence: Annotated[
         float | None,
-        typer.Option("--confidence", metavar="P", help="How sure --precision must be; 0.9, if not given."),
+        typer.Option("--confidence", metavar="P", help="Confidence that --precision holds; by default 0.9."),
     ] = None,
     per_aspect: Annotated[
         bool, typer.Option("--per-aspect", help="Hold --precision for each aspect, not for all answers together.")

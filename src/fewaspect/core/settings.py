@@ -218,12 +218,12 @@ class TrainSettings(Settings):
     validation_episodes: int = option(100, "Fixed episodes per validation.", least=1)
     validate_every: int = option(200, "Steps between validations.", least=1)
     validation_metric: str = option(
-        "f1", "What the best checkpoint is best at.", choices=("f1", "auc", "oracle_count_f1")
+        "f1", "Metric that chooses the best checkpoint.", choices=("f1", "auc", "oracle_count_f1")
     )
     patience: int = option(0, "Validations without improvement before stopping early; 0: never.", least=0)
     seed: int = option(0, "Seed of everything random.", least=0, most=2**32 - 1)
     precision: str = option(
-        "float32", "Numbers that the trained layers multiply; bf16 is for GPUs.", choices=("float32", "bf16")
+        "float32", "Number format of the trained layers; bf16 is for GPUs.", choices=("float32", "bf16")
     )
     compile: bool = option(False, "Compile the trained layers first (torch.compile): takes a minute, for GPUs.")
 
@@ -233,7 +233,7 @@ class EvaluateSettings(Settings):
     """Settings of an evaluation."""
 
     benchmark: str = option("fewasp-single", "Named benchmark: fewasp-single, fewasp-multi, fewasp or sample.")
-    split: str = option("test", "Which classes.", choices=("test", "validation"))
+    split: str = option("test", "Whose classes: a split of the benchmark.", choices=("test", "validation"))
     way: str = option("5", 'Classes per episode, N: a number, or a range like "4-12".', range=True)
     shot: str = option("5", 'Support sentences per class, K: a number, or a range like "1-10".', range=True)
     queries: int = option(5, "Queries per class.", least=1)

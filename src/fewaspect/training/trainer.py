@@ -208,7 +208,7 @@ class Trainer:
         if diverged:
             step = self.state.step - len(steps) + diverged[0] + 1
             raise TrainingError(
-                f"the loss is {float(values['loss'][diverged[0]])} at step {step}: training diverged, lower its rates."
+                f"the loss is {float(values['loss'][diverged[0]])} at step {step}: training diverged. Lower its rates."
             )
         return {name: float(value.mean()) for name, value in values.items()}
 
@@ -217,7 +217,7 @@ class Trainer:
         s, state = self.settings.train, self.state
         evaluated = evaluate_episodes(self.model, self.validation_set, self.validation_episodes, tune=True)
         if not all(np.isfinite(scores).all() for scores in evaluated.scores):
-            raise TrainingError(f"the scores are not numbers at step {state.step}: training diverged, lower its rates.")
+            raise TrainingError(f"the scores are not numbers at step {state.step}: training diverged. Lower its rates.")
         measured = evaluated.metrics()
         values = {name: mean_interval(measured[name]).to_percent().mean for name in _VALIDATED} | evaluated.diagnostics
         state.history.append({"step": state.step, **losses, **{f"validation_{n}": v for n, v in values.items()}})
