@@ -29,8 +29,8 @@ SHORT = {"mean_average_precision": "map", "macro_f1": "f1", "micro_f1": "micro",
 
 def measured() -> dict[str, str]:
     """Name and text of all numbers."""
-    parts = (practical, grid, sentiment, languages, language_costs, speed, memory, serve, bulk, detector_times, attacks,
-             reasons, promises, costs)  # fmt: skip
+    parts = (practical, grid, episodes, sentiment, languages, language_costs, speed, memory, serve, bulk,
+             detector_times, attacks, reasons, promises, costs)  # fmt: skip
     return {name: text for part in parts for name, text in part()}
 
 
@@ -71,6 +71,22 @@ def grid() -> Named:
                 way, shot = (part.partition("-")[0] for part in setting.split())
                 for metric, value in values.items():
                     yield f"published.{metric}.{system}.{benchmark}.{way}-{shot}", f"{value:.2f}"
+
+
+def episodes() -> Named:
+    """pooled.f1.fewasp-multi of LPN; draws.known.fewasp-multi.10-10: episodes with a query that is also a shot."""
+    for result in read_results(RESULTS / "pooled-episodes.jsonl"):
+        if result["row"] == "LPN (w, w)" and result["protocol"] == "disjoint":
+            for metric in ("auc", "f1"):
+                difference = result[metric]["difference"]
+                text = f"{difference['mean']:.2f} ± {difference['half_width']:.2f}"
+                yield f"pooled.{metric}.{result['benchmark']}", text
+    for draw in read_results(RESULTS / "episode-draws.jsonl"):
+        setting = f"{draw['benchmark']}.{draw['way']}-{draw['shot']}"
+        yield f"draws.several.{draw['protocol']}.{setting}", f"{draw['queries_with_several']:.1f}"
+        if draw["protocol"] == "authors":
+            yield f"draws.known.{setting}", f"{draw['episodes_with_known_query']:.0f}"
+            yield f"draws.known-queries.{setting}", f"{draw['known_queries']:.1f}"
 
 
 def sentiment() -> Named:

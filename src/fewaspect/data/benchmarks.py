@@ -87,8 +87,9 @@ def _with_own_train(name: str, root: Path, validation: SentenceSet, test: Senten
     missing = (
         f"{path}: expected the train split of {name}, {_FEWASP[name].lines['train']:,} lines with {_ASPECTS['train']} "
         f'aspects, each {{"text_u": ..., "label": ...}}; found no such file.\n'
-        f"Put it there, or name a substitute: --train {SUBSTITUTE}, or --train fewasp-single,{SUBSTITUTE} to join it "
-        "with the train split of FewAsp (single). Results then say so."
+        f"Put it there (`fewaspect data check FILE --as {name}/train` tells whether a file may be it), or name a "
+        f"substitute: --train {SUBSTITUTE}, or --train fewasp-single,{SUBSTITUTE} to join it with the train split of "
+        "FewAsp (single). Results then say so."
     )
     return Benchmark(name, None, validation, test, "", missing)
 
