@@ -5,11 +5,26 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from fewaspect.studio.file_problems import file_words
+
 TECHNICAL = re.compile(
     r"\b(ids?|null|none with the id|schema|json|jsonl|integer|boolean|string|float|http|api|regex|pattern|"
     r"body|payload|parameter|exception|traceback|internal error|expected)\b", re.IGNORECASE
 )  # fmt: skip
 UNCLEAR = "The studio did not understand this. Reload the page and try again."
+_SAID = (  # what the page can bring about, and what it says then
+    ("expected a project with aspects", "Add an aspect first."),
+    ("the project as when tuning began", "The project was changed meanwhile. Tune again."),
+    ("two segments without a review in common", "These two have reviews in common. Choose two that have none."),
+    ("expected to read the whole file", "The studio was stopped before it had read the file. Import it again."),
+    ("a file of labelled texts|expected labelled texts", "There are no sentences with labels in it."),
+    ("labelled sentences, text and labels", "It needs two columns: text and labels."),
+    ("extra .studio.|pip install|is not installed",
+     "Something is not installed that this needs. The window in which the studio was started says what."),
+    ("fewer requests", "The studio is asked too much at once. Wait a moment and try again."),
+    ("names of 1 to 100 characters", "The name is empty, too long (100 letters are the most) or used twice."),
+    ("MB in a request", "This is too large for the studio. Divide it into several smaller files."),
+)  # fmt: skip
 FAILED = "Something went wrong in the studio itself. Try again; the window in which it was started says more."
 _MISSING = re.compile(r"expected an? (\w+)")
 _EXPECTED = re.compile(r"^(?:[\w. -]+: )?expected (?P<wanted>.+?), found (?P<there>.+?)\.(?P<rest>\s.*)?$", re.DOTALL)
@@ -21,6 +36,10 @@ def plain_words(status: int, detail: str) -> str:
         return FAILED
     if status == 404 and (missing := _MISSING.search(detail)):
         return f"This {missing[1]} is not here any more; it may have been removed elsewhere. Reload the page."
+    if (about_file := file_words(detail)) is not None:
+        return about_file
+    if said := next((words for problem, words in _SAID if re.search(problem, detail)), None):
+        return said
     if found := _EXPECTED.match(detail):
         detail = _said(found["wanted"], found["there"]) + (found["rest"] or "")
     return UNCLEAR if TECHNICAL.search(detail) else detail

@@ -18,9 +18,10 @@ from fewaspect.studio.api.fields import CurrentStudio, Id, ProjectId, ResponseBo
 from fewaspect.studio.api.problem_details import errors
 from fewaspect.studio.importing.budget import Budget
 from fewaspect.studio.importing.import_job import import_reviews
-from fewaspect.studio.importing.jobs import Job
+from fewaspect.studio.importing.jobs import INTERNAL, Job
 from fewaspect.studio.importing.preview import preview
 from fewaspect.studio.importing.uploads import Reading, Upload, keep_upload
+from fewaspect.studio.plain_words import FAILED, plain_words
 from fewaspect.studio.store.import_records import Duplicates, list_imports, remove_import, remove_reviews, same_file
 from fewaspect.studio.store.projects import project_row
 from fewaspect.studio.store.reviews import ids_by_text, same_text
@@ -190,7 +191,7 @@ async def _events(studio: Studio, job: Job, request: Request) -> AsyncIterator[s
             yield _event("progress", now)
             sent, quiet = now, 0.0
         if finished:
-            yield _event("failed", {"detail": job.failed}) if job.failed else _event("done", now)
+            yield _event("failed", _failure(job.failed)) if job.failed else _event("done", now)
             return
         if studio.jobs.stopping.is_set() or await request.is_disconnected():
             return
@@ -199,6 +200,10 @@ async def _events(studio: Studio, job: Job, request: Request) -> AsyncIterator[s
             quiet = 0.0
         await asyncio.sleep(POLL)
         quiet += POLL
+
+
+def _failure(detail: str) -> dict[str, str]:
+    return {"detail": detail, "plain": FAILED if detail == INTERNAL else plain_words(422, detail)}
 
 
 def _event(name: str, data: dict[str, Any]) -> str:

@@ -24,6 +24,8 @@ from fewaspect.studio.api.problem_details import RefusedError, errors
 from fewaspect.studio.api.projects import EmptyBody
 from fewaspect.studio.engine.curves import evaluate_texts
 from fewaspect.studio.engine.insights.segments import dashboard_counts
+from fewaspect.studio.importing.budget import Budget
+from fewaspect.studio.importing.labelled_file import read_labelled
 from fewaspect.studio.importing.uploads import keep_upload
 from fewaspect.studio.problems import RevisionConflictError
 from fewaspect.studio.store.definition import set_thresholds
@@ -221,15 +223,13 @@ def _from_json(body: bytes) -> tuple[list[str], list[list[str]]]:
 
 
 def _from_file(studio: Studio, file: UploadFile) -> tuple[list[str], list[list[str]]]:
-    from fewaspect.data.formats import read_sentences
-
     upload = keep_upload(file.file, file.filename, studio.limits.unpacked_bytes)
     try:
-        sentences = read_sentences(upload.path)
+        sentences = read_labelled(upload, Budget(studio.limits.preview_seconds, studio.jobs.stopping))
     except FewAspectError as error:
         raise upload.told(error) from error
     finally:
         upload.remove()
-    if len(sentences.texts) > studio.limits.import_rows:
+    if len(sentences) > studio.limits.import_rows:
         raise DataError(f"expected at most {studio.limits.import_rows:,} labelled texts, found more.")
-    return list(sentences.texts), [list(sentence.aspects) for sentence in sentences]
+    return [sentence.text for sentence in sentences], [list(sentence.aspects) for sentence in sentences]

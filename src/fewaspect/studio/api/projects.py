@@ -105,7 +105,8 @@ class PromiseResponse(ResponseBody):
 
 
 class ProjectResponse(ResponseBody):
-    """A project at its newest revision; `scored`: the share of its sentences that are scored at this revision."""
+    """A project at its newest revision; `scored`: the share of its sentences that are scored at this revision;
+    `importing`: the job that imports reviews now."""
 
     id: int
     name: str
@@ -124,6 +125,7 @@ class ProjectResponse(ResponseBody):
     dated: bool
     promise: PromiseResponse | None
     sentiment: bool
+    importing: int | None
 
 
 class UndoResponse(ResponseBody):
@@ -144,7 +146,7 @@ def project_response(studio: Studio, project: int) -> dict[str, Any]:
         "threshold": DEFAULT_THRESHOLD if threshold is None else threshold, "threshold_set": threshold,
         "scored": snapshot.scored, "can_undo": can_undo, "can_redo": can_redo,
         "dated": any(snapshot.sentences.dates), "promise": promise_state(snapshot),
-        "sentiment": snapshot.definition.sentiment,
+        "sentiment": snapshot.definition.sentiment, "importing": studio.jobs.running(project),
     }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from fewaspect.studio.problems import NotFoundError
 CAPACITY = 200  # jobs whose progress is kept
 THREADS = 2
 JOIN_SECONDS = 5  # for each thread to end when the studio stops
+INTERNAL = "expected to finish, found an internal error of the studio; see its log."
 Work = Callable[["Job"], None]
 _log = logging.getLogger(__name__)
 
@@ -68,6 +69,11 @@ class Jobs:
             raise NotFoundError(f"expected a job of this project, found none with the id {number}.")
         return job
 
+    def running(self, project: int) -> int | None:
+        """The newest job of a project that has not ended."""
+        own = (job.id for job in reversed([*self._jobs.values()]) if job.project == project and not job.finished)
+        return next(own, None)
+
     def stop(self) -> None:
         """Queued jobs still start, find that the studio stops, and remove their files."""
         self.stopping.set()
@@ -87,5 +93,5 @@ class Jobs:
             job.failed = str(error)
         except Exception:
             _log.exception("import failed")
-            job.failed = "expected to finish, found an internal error of the studio; see its log."
+            job.failed = INTERNAL
         job.finished = True
