@@ -18,7 +18,7 @@ GERMAN = "Das Frühstück war hervorragend.\nDie Garage war voll.\n"
 
 def found(client: TestClient, project: str) -> list[list[int]]:
     """The aspects of each sentence, once all are scored."""
-    for _ in range(200):
+    for _ in range(1200):
         if client.get(project).json()["scored"] == 1:
             break
         time.sleep(0.05)

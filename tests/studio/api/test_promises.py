@@ -33,7 +33,7 @@ def sample(client: TestClient) -> str:
 def asked(client: TestClient, address: str, target: float | None) -> Any:
     """The project once the promise is worked out."""
     client.patch(address, json={"target_precision": target}).raise_for_status()
-    for _ in range(200):
+    for _ in range(600):
         found = client.get(address).json()
         if found["scored"] == 1:
             return found

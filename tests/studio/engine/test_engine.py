@@ -47,7 +47,7 @@ def engine(tmp_path: Path, scorer: InferenceModel) -> Iterator[Engine]:
 
 
 def wait_until(there: Callable[[], bool]) -> None:
-    for _ in range(500):
+    for _ in range(3000):
         if there():
             return
         time.sleep(0.02)

@@ -190,13 +190,14 @@ def list_some(
     query = SentenceQuery(aspect, show, q, order, co_aspect, period, tuple(where), sentiment, group, like)
     with studio.engine.foreground():
         snapshot = studio.engine.snapshot(project, revision)
+        at_most = 0.99 if query.is_provisional(snapshot) else 1.0  # what comes meanwhile is not on the page
         total, found = query.page(snapshot, offset, limit)
         position = None if locate is None else query.position(snapshot, locate)
     return {
         "total": total,
         "position": position,
         "revision": snapshot.revision,
-        "scored": snapshot.scored if sentiment is None else snapshot.told,
+        "scored": min(at_most, snapshot.scored if sentiment is None else snapshot.told),
         "sentences": found,
     }
 

@@ -77,6 +77,7 @@ class Engine:
         self._learning = threading.Lock()  # taken before `_fitting`: one thread encodes what is learned from
         self._promising = threading.Lock()  # one request tunes a snapshot's detector to a precision, others wait
         self._changed = threading.Condition()  # guards the fields below and wakes the worker
+        self._fitted_now: set[int] = set()  # projects whose next snapshot is fitted, of the same sentences
         self._projects: OrderedDict[int, _Project] = OrderedDict()  # most recently used last
         self._requests = 0  # that want the processor now
         self._stopped = False
@@ -110,7 +111,12 @@ class Engine:
         return f"onnx-{self._model.identity['precision']}" if self._model else None
 
     def snapshot(self, project: int, revision: int | None = None) -> Snapshot:
-        """The newest; for GRACE seconds after a change the previous one, if it is not older than `revision`."""
+        """The newest; while the next one is fitted, and for GRACE seconds after a change, the one before it, if it is
+        not older than `revision`."""
+        if revision is not None and project in self._fitted_now:
+            held = self._use(project)
+            if held is not None and held.newest.revision >= revision:
+                return held.newest
         return self._up_to_date(project).accepting(revision)
 
     def scored_snapshot(self, project: int) -> Snapshot:
@@ -143,13 +149,14 @@ class Engine:
         return snapshot
 
     def fit(self, definition: Definition, before: AspectDetector | None = None) -> AspectDetector | None:
-        """A detector of its own; examples that `before` has are not encoded again. None without aspects."""
+        """A fitted detector of its own; examples that `before` has are not encoded again. None without aspects."""
         if not definition.aspects:
             return None
         with self._fitting, warnings.catch_warnings():
             warnings.simplefilter("ignore", ExampleWarning)  # an example without a word stays in the list
             model = self.model_named(definition.model)
-            return AspectDetector.from_examples(model, definition.as_examples(), definition.thresholds(), before)
+            detector = AspectDetector.from_examples(model, definition.as_examples(), definition.thresholds(), before)
+            return detector.fit_aspects()  # here, and once: else by each request that comes before one has done it
 
     def forget(self, project: int) -> None:
         with self._changed:
@@ -190,8 +197,13 @@ class Engine:
             if (held := self._use(project)) and not held.newest.precedes(row):
                 return held  # another request was faster
             before = held.newest if held and held.newest.definition.model == definition.model else None
-            detector = self.fit(definition, before.detector if before else None)
-            return self._replace(project, Snapshot.after(before, definition, detector, sentences))
+            if before is not None and before.sentences is sentences:
+                self._fitted_now.add(project)
+            try:
+                detector = self.fit(definition, before.detector if before else None)
+                return self._replace(project, Snapshot.after(before, definition, detector, sentences))
+            finally:
+                self._fitted_now.discard(project)
 
     def _read_fields(self, project: int) -> dict[int, dict[str, Any]]:
         with self.database.read() as connection:

@@ -60,6 +60,12 @@ class SentenceQuery:
         by_aspect = (self.aspect or self.co_aspect or self.polarity) is not None or bool(self.group)
         return by_aspect or self.order != "file" or self.show in ("none", "uncertain", "look")
 
+    def is_provisional(self, snapshot: Snapshot) -> bool:
+        """Whether a page of now may have other sentences, or other answers, once all is worked out."""
+        if snapshot.must_learn or snapshot.must_promise or (self.polarity is not None and snapshot.must_tell):
+            return True
+        return self.depends_on_scores and len(snapshot.scores.stale()) > SCORED_AT_ONCE
+
     def select(self, snapshot: Snapshot) -> np.ndarray:
         """(R,) the rows, by the scores so far."""
         rows = np.flatnonzero(self._matches(snapshot))
