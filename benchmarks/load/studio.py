@@ -158,9 +158,7 @@ def many_reviews(address: str, count: int, repeats: int = 10) -> dict[str, float
     """Seconds with so many reviews: until the first page has aspects, until all have, and of a correction with all
     that the page reads after it: the project, the sentences and the details of one."""
     with httpx.Client(base_url=f"{address}/api/v1", headers=CHANGES, timeout=60) as http:
-        project = f"/projects/{http.post('/projects', json={'name': f'{count} reviews'}).json()['id']}"
-        for name, examples in load_showcase().examples.items():
-            http.post(f"{project}/aspects", json={"name": name, "examples": examples}).raise_for_status()
+        project = new_project(http, f"{count} reviews")
         lines = "\n".join(f"{text} ({number})" for number, text in enumerate(generated_reviews(count)))
         started = time.perf_counter()
         http.post(f"{project}/imports", files={"file": ("reviews.txt", lines.encode())}).raise_for_status()
@@ -171,16 +169,51 @@ def many_reviews(address: str, count: int, repeats: int = 10) -> dict[str, float
             time.sleep(0.1)
         whole, taken = time.perf_counter() - started, []
         for sentence in listed[:repeats]:
-            began = time.perf_counter()
             path = f"{project}/sentences/{sentence['id']}"
-            http.put(f"{path}/aspects", json={"aspects": []}).raise_for_status()
-            for read in (project, f"{project}/sentences?limit=100", path):
-                http.get(read).raise_for_status()
-            taken.append(time.perf_counter() - began)
+            corrected = ("PUT", f"{path}/aspects", {"aspects": []})
+            taken.append(seconds_of(http, corrected, project, f"{project}/sentences?limit=100", path))
             time.sleep(1)
         http.delete(project)
     return {"reviews": count, "first_page": first, "all": whole,
             "correction": float(np.median(taken)), "slowest_correction": max(taken)}  # fmt: skip
+
+
+def filtered(address: str, sentences: int = 7000, repeats: int = 10, undone: int = 5) -> dict[str, float]:
+    """Seconds of a correction while the list shows one aspect, with all that the page reads after it, and of five
+    undos one after the other."""
+    with httpx.Client(base_url=f"{address}/api/v1", headers=CHANGES, timeout=60) as http:
+        project = new_project(http, f"{sentences} sentences")
+        lines = "\n".join(f"{text} ({number})" for number, text in enumerate(generated_reviews(sentences)))
+        http.post(f"{project}/imports", files={"file": ("reviews.txt", lines.encode())}).raise_for_status()
+        while (now := http.get(project).json())["sentences"] < sentences or now["scored"] < 1:
+            time.sleep(0.1)
+        listed = f"{project}/sentences?limit=100&aspect={now['aspects'][0]['id']}"
+        taken = []
+        for sentence in http.get(listed).json()["sentences"][:repeats]:
+            path = f"{project}/sentences/{sentence['id']}"
+            taken.append(seconds_of(http, ("PUT", f"{path}/aspects", {"aspects": []}), project, listed, path))
+            time.sleep(1)
+        undos = seconds_of(http, *[("POST", f"{project}/undo", {})] * undone, project, listed)
+        http.delete(project)
+    return {"sentences": now["sentences"], "correction_p50": float(np.median(taken)), "correction_slowest": max(taken),
+            "undos": undone, "undos_seconds": undos}  # fmt: skip
+
+
+def seconds_of(http: httpx.Client, *asked: str | tuple[str, str, dict[str, Any]]) -> float:
+    """Of requests one after the other: changes, and what is read."""
+    began = time.perf_counter()
+    for one in asked:
+        method, path, body = ("GET", one, None) if isinstance(one, str) else one
+        http.request(method, path, json=body).raise_for_status()
+    return time.perf_counter() - began
+
+
+def new_project(http: httpx.Client, name: str) -> str:
+    """The path of one with six aspects."""
+    project = f"/projects/{http.post('/projects', json={'name': name}).json()['id']}"
+    for aspect, examples in load_showcase().examples.items():
+        http.post(f"{project}/aspects", json={"name": aspect, "examples": examples}).raise_for_status()
+    return project
 
 
 async def detect_rate(address: str, project: int, seconds: float, texts: list[str]) -> float:
@@ -234,7 +267,7 @@ def main() -> None:
             time.sleep(0.1)
         detector = downloaded(address, project)
         detector.predict(texts[:64])
-        many = many_reviews(address, 5000)
+        many, one_aspect = many_reviews(address, 5000), filtered(address)
         alone = asyncio.run(mixed(address, project, 1, arguments.seconds / 3, 0.05, texts))
         together = [
             asyncio.run(mixed(address, project, arguments.clients, arguments.seconds, pause, texts))
@@ -246,6 +279,7 @@ def main() -> None:
     served, offline = np.median(turns, axis=0)
     publish({
         "seconds_to_the_page": page, "seconds_to_its_first_sentences": usable, "seconds_with_many_reviews": many,
+        "seconds_with_a_filter": one_aspect, "load_of_the_machine": os.getloadavg()[0],
         "one_client": alone, "all_clients": together,
         "p99_of_all_by_p50_of_one": [one["milliseconds"]["p99"] / alone["milliseconds"]["p50"] for one in together],
         "server_errors": sum(n for one in together for status, n in one["statuses"].items() if status >= "500"),
