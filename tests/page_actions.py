@@ -5,6 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+WAIT = 60_000  # milliseconds that anything on the page may take on a busy machine
+
+
+def visit(chromium: Any, first: bool = False, **options: Any) -> Any:
+    """A page of a browser of its own, in which the studio was seen before unless it is the `first` visit."""
+    context = chromium.new_context(**options)
+    context.set_default_timeout(WAIT)
+    if not first:
+        skip_tour(context)
+    return context.new_page()
+
 
 def skip_tour(context: Any) -> None:
     """As on a later visit; a page without an address has no storage."""

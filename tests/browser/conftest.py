@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from page_actions import skip_tour
+from page_actions import visit
 
-WAIT = 30_000  # milliseconds that anything on the page may take on a busy machine
 SHOTS = Path(os.environ.get("FEWASPECT_SHOTS", Path(__file__).parents[2] / "build" / "screenshots"))
 
 
@@ -81,17 +80,14 @@ def page(chromium: Any, studio: Studio, request: pytest.FixtureRequest) -> Itera
     """The studio's page, 1280 wide and light unless the test asks for other; an error in its scripts fails the test."""
     asked: dict[str, Any] = getattr(request, "param", {})
     size = {"width": asked.get("width", 1280), "height": asked.get("height", 800)}
-    context = chromium.new_context(viewport=size, color_scheme=asked.get("scheme", "light"), accept_downloads=True)
-    context.set_default_timeout(WAIT)
     errors: list[str] = []
-    skip_tour(context)  # a first visit has a test of its own
-    page = context.new_page()
+    page = visit(chromium, viewport=size, color_scheme=asked.get("scheme", "light"), accept_downloads=True)
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("dialog", lambda dialog: (errors.append(f"a dialog said {dialog.message}"), dialog.dismiss()))
     page.goto(studio.address)
     page.get_by_role("feed").or_(page.locator(".reviews")).first.wait_for()
     yield page
-    context.close()
+    page.context.close()
     assert not errors
 
 

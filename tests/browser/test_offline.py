@@ -24,7 +24,7 @@ def saved(studio: Any) -> dict[str, set[str]]:
 
 
 def comes_to_be_saved(page: Any, studio: Any, wanted: dict[str, set[str]]) -> None:
-    for _ in range(150):
+    for _ in range(450):
         if saved(studio) == wanted:
             return
         page.wait_for_timeout(200)

@@ -83,6 +83,6 @@ def test_examples_to_check_are_kept_changed_or_removed(page: Any, shoot: Callabl
     listed.wait_for(state="hidden")
     page.reload()
     page.get_by_role("tab", name="Evaluate").click()
-    page.get_by_role("region", name="Examples to check").wait_for()
-    page.wait_for_timeout(1500)
+    section = page.get_by_role("region", name="Examples to check")
+    section.get_by_text("contradict").wait_for()  # till then, it looks
     assert not listed.count()

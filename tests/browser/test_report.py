@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from page_actions import add_aspect, import_reviews, new_project
+from page_actions import add_aspect, import_reviews, new_project, visit
 from page_checks import find_violations
 
 pytestmark = pytest.mark.slow
@@ -45,8 +45,7 @@ def test_a_report_is_saved_with_title_notes_and_segments_and_prints_on_a4(
     text = saved.read_text(encoding="utf-8")
     assert not re.search(r"<script|<link|src=|https?://", text)
     assert "secret plans" not in text
-    context = chromium.new_context(viewport={"width": 1280, "height": 900}, offline=True)
-    shown = context.new_page()
+    shown = visit(chromium, viewport={"width": 1280, "height": 900}, offline=True)
     shown.goto(saved.as_uri())
     shown.get_by_text("Spring <2024>").wait_for()
     shown.get_by_text("What we learned & will do.").wait_for()
@@ -59,4 +58,4 @@ def test_a_report_is_saved_with_title_notes_and_segments_and_prints_on_a4(
     assert box
     assert [round(float(side)) for side in box.groups()] == [595, 842]
     assert shown.evaluate("() => document.documentElement.scrollWidth") <= 1280
-    context.close()
+    shown.context.close()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from page_actions import visit
 from page_looks import LOOKS, nothing_is_wrong
 
 pytestmark = pytest.mark.slow
@@ -54,7 +55,6 @@ def test_the_tour_has_four_steps_and_is_remembered(
     page.get_by_role("menuitem", name="Take the tour").click()
     for number in range(1, 5):
         tour.get_by_text(f"{number} of 4").wait_for()
-        page.wait_for_timeout(100)
         nothing_is_wrong(page, f"step {number}")
         shoot(f"{look}-tour-{number}")
         tour.get_by_role("button", name="Next" if number < 4 else "Done").press("Enter")
@@ -63,8 +63,7 @@ def test_the_tour_has_four_steps_and_is_remembered(
 
 
 def test_a_first_visit_begins_with_the_tour_and_escape_ends_it_for_good(chromium: Any, studio: Any) -> None:
-    context = chromium.new_context()
-    page = context.new_page()
+    page = visit(chromium, first=True)
     page.goto(studio.address)
     page.locator(".tour").get_by_text("1 of 4").wait_for()
     page.keyboard.press("Escape")
@@ -72,7 +71,7 @@ def test_a_first_visit_begins_with_the_tour_and_escape_ends_it_for_good(chromium
     page.reload()
     page.locator("article.sentence").first.wait_for()
     assert page.locator(".tour").count() == 0
-    context.close()
+    page.context.close()
 
 
 def test_a_word_of_the_trade_is_explained_where_it_stands(page: Any, shoot: Callable[[str], None]) -> None:

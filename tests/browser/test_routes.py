@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from page_actions import add_aspect, import_reviews, new_project, skip_tour
+from page_actions import add_aspect, import_reviews, new_project, visit
 
 pytestmark = pytest.mark.slow
 
@@ -20,9 +20,7 @@ WORDS = ("garage", "breakfast", "street")
 @pytest.fixture(scope="module")
 def address(chromium: Any, studio: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Of a project with 600 sentences and two aspects."""
-    context = chromium.new_context()
-    skip_tour(context)
-    page = context.new_page()
+    page = visit(chromium)
     page.goto(studio.address)
     page.locator(".reviews").wait_for()
     new_project(page, "Routes")
@@ -34,7 +32,7 @@ def address(chromium: Any, studio: Any, tmp_path_factory: pytest.TempPathFactory
     add_aspect(page, "breakfast", ["cold eggs at breakfast", "good coffee in the morning"])
     page.get_by_role("progressbar", name="Detection").wait_for(state="detached")
     found = re.match(r".*#/projects/\d+", page.url)
-    context.close()
+    page.context.close()
     assert found
     return found.group()
 
@@ -54,8 +52,14 @@ def current(page: Any) -> str:
     return page.locator("article.sentence.current").inner_text().split("\n")[0]
 
 
+SCROLL = """(box, to) => new Promise((told) => {
+    box.addEventListener("scroll", () => requestAnimationFrame(told), {once: true});
+    box.scrollTop = to;
+})"""
+
+
 def scrolled(page: Any, to: int) -> None:
-    for _ in range(100):
+    for _ in range(600):
         if page.locator(".dashboard").evaluate("box => box.scrollTop") == to:
             return
         page.wait_for_timeout(50)
@@ -121,8 +125,7 @@ def test_the_dashboard_is_scrolled_as_it_was(page: Any, address: str) -> None:
     go(page, f"{address}/dashboard")
     box = page.locator(".dashboard")
     page.get_by_role("region", name="Together").wait_for()
-    box.evaluate("box => box.scrollTop = 150")
-    page.wait_for_timeout(100)
+    box.evaluate(SCROLL, 150)
     page.get_by_role("tab", name="Evaluate").click()
     page.get_by_role("heading", name="How good is it?").wait_for()
     page.go_back()
@@ -180,15 +183,13 @@ def test_a_link_waits_for_the_token_and_does_not_carry_it(
     monkeypatch.setenv("FEWASPECT_TOKEN", "open-sesame")
     running = type(studio)(tmp_path)
     try:
-        context = chromium.new_context()
-        skip_tour(context)
-        page = context.new_page()
+        page = visit(chromium)
         plain = running.address.partition("#")[0]
         page.goto(f"{plain}#/projects/1/dashboard")
         page.get_by_label("Token").fill("open-sesame")
         page.get_by_role("button", name="Enter").click()
         page.get_by_role("region", name="How often").wait_for()
         assert page.url == f"{plain}#/projects/1/dashboard"
-        context.close()
+        page.context.close()
     finally:
         running.stop()

@@ -215,7 +215,7 @@ def test_labelled_lines_say_how_good_it_is(page: Any, tmp_path: Path, shoot: Cal
     lines = ["No place for the car | parking", "Loud bar below us | noise", "Poor breakfast | breakfast", "See you |"]
     page.get_by_label(re.compile("paste lines")).fill("\n".join(lines))
     page.get_by_role("button", name="Evaluate", exact=True).click()
-    page.get_by_text("macro F1", exact=True).wait_for()
+    page.get_by_text("F1, mean of the aspects", exact=True).wait_for()
     shoot("measured")
 
 
@@ -277,15 +277,23 @@ FOCUSED = """() => {
 }"""
 
 
+SHOWN = {  # each tab, and what is there when it is whole
+    "Reviews": "article.sentence .chip[aria-pressed]",
+    "Label next": ".queue article[aria-current=true]",
+    "Dashboard": ".not-named",
+    "Evaluate": ".example-issues",
+}
+
+
 @pytest.mark.parametrize("page", LOOKS, indirect=True, ids=lambda look: f"{look['width']}-{look['scheme']}")
 def test_it_fits_and_reads_well_in_both_widths_and_themes(
     page: Any, shoot: Callable[[str], None], request: pytest.FixtureRequest
 ) -> None:
     look = request.node.callspec.id
     page.locator("article.sentence .chip[aria-pressed]").first.wait_for()
-    for tab in ("Reviews", "Label next", "Dashboard", "Evaluate"):
+    for tab, part in SHOWN.items():
         page.get_by_role("tab", name=tab).click()
-        page.wait_for_timeout(300)
+        page.locator(part).first.wait_for()
         nothing_is_wrong(page, tab)
         shoot(f"{look}-{tab.lower().replace(' ', '-')}")
     background = page.evaluate("() => getComputedStyle(document.body).backgroundColor")

@@ -65,7 +65,7 @@ export class Studio {
   keepExample = (id: number) => ask<void>("PUT", `${this.path}/examples-to-check/${id}/kept`);
 
   preview = (file: File, reading: T.Reading, text_column: string) => this.post<T.Preview>("/imports/preview", form({ file, text_column, ...reading }));
-  import = (file: File, how: T.ImportOptions) => this.post<{ job: number | string }>("/imports", form({ file, ...how }));
+  import = (file: File, how: T.ImportOptions) => this.post<{ job: number }>("/imports", form({ file, ...how }));
   imports = () => this.get<{ imports: T.ImportEntry[] }>("/imports").then((answer) => answer.imports);
   removeImport = (id: number, labels: "keep" | "remove") => ask<void>("DELETE", `${this.path}/imports/${id}?labels=${labels}`);
   removeReviews = (labels: "keep" | "remove") => ask<void>("DELETE", `${this.path}/reviews?labels=${labels}`);

@@ -50,6 +50,8 @@ export interface Project extends Omit<ProjectEntry, "aspects"> {
   can_undo: string | null;
   can_redo: string | null;
   dated: boolean;
+  /** The job that imports reviews now. */
+  importing?: number | null;
   promise?: AnswerPromise | null;
   /** Whether it is told what sentences think of their aspects. */
   sentiment?: boolean;

@@ -33,7 +33,7 @@ export function PasteAspects({ close }: { close: () => void }) {
         One aspect per line
         <textarea ref={box} rows={7} value={typed.value} onInput={(event) => (typed.value = event.currentTarget.value)} placeholder={SAMPLE} aria-describedby="paste-help" />
       </label>
-      <p id="paste-help" class="soft help">After a colon you may describe it. Lines below it that begin with a dash are examples. Cells copied from a spreadsheet work, too.</p>
+      <p id="paste-help" class="soft help">After a colon you can describe it. Lines below it that begin with a dash are examples. Cells copied from a spreadsheet work, too.</p>
       <p class="soft help" role="status">
         {listed.length > 0 && <><b>{counted(fresh.length, "new aspect")}</b>{examples > 0 && ` with ${counted(examples, "example")}`}{known.length > 0 && `; already there: ${known.map((aspect) => aspect.name).join(", ")}`}</>}
       </p>

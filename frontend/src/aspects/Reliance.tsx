@@ -15,7 +15,7 @@ export function Reliance() {
       <label>
         <span>Accept without a look</span>
         <select value={promise ? String(promise.precision) : ""} onChange={(event) => choose(event.currentTarget.value)}>
-          <option value="">do not tell apart</option>
+          <option value="">nothing</option>
           {known.map(([target, words]) => <option key={target} value={String(target)}>{words}</option>)}
         </select>
       </label>
@@ -25,10 +25,10 @@ export function Reliance() {
 }
 
 function state(promise: AnswerPromise): string {
-  if (!promise.ready) return "Being worked out from your examples …";
+  if (!promise.ready) return "Working it out from your examples …";
   if (promise.promised) return `${counted(promise.accepted, "answer")} of ${count(promise.answers)} accepted; ${needs(promise)}.`;
-  const hope = promise.more === null ? "More examples alone would hardly help: the answers are not right often enough." : `About ${count(promise.more)} more confirmed sentences might do.`;
-  return `Your ${counted(promise.labels, "example")} cannot promise that yet. ${hope} Until then all answers need a look.`;
+  const hope = promise.more === null ? "More examples alone would hardly help, because the answers are not right often enough." : `Confirm about ${count(promise.more)} more sentences.`;
+  return `Your ${counted(promise.labels, "example")} are too few to promise that. ${hope} Until then all answers need a look.`;
 }
 
 const needs = ({ look }: AnswerPromise) => (look === 1 ? "1 sentence needs a look" : `${count(look)} sentences need a look`);

@@ -24,7 +24,7 @@ export function ThresholdSlider({ aspect }: { aspect: Aspect }) {
     <div class="threshold">
       <IconButton icon="back" class="tiny" label={`Threshold of ${aspect.name} back to ${probability(project.value!.threshold)}`} disabled={aspect.threshold === null}
         onClick={() => void settle(null)} />
-      <input type="range" min="0.01" max="0.99" step="0.01" value={value} aria-label={`Threshold of ${aspect.name}`} title={`Found when its probability is at least ${probability(value)}`}
+      <input type="range" min="0.01" max="0.99" step="0.01" value={value} aria-label={`Threshold of ${aspect.name}`} title={`Found when the detector is at least this sure: ${probability(value)}`}
         onInput={(event) => move(Number(event.currentTarget.value))} onChange={(event) => void settle(Number(event.currentTarget.value))} />
       <output>{probability(value)}</output>
     </div>

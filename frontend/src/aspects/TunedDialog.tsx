@@ -4,11 +4,11 @@ import { probability } from "../text/numbers";
 
 export const TunedDialog = () => (
   <Dialog title="Thresholds tuned">
-    <p class="soft">Each example was detected with the others; the threshold that was right most often is now set. F1 is on these examples.</p>
+    <p class="soft">Each aspect now has the threshold that gives the best answers on your examples. F1, from 0 to 1, says how good these are.</p>
     <div class="scroll-x">
       <table class="numbers-table">
         <thead>
-          <tr><th>Aspect</th><th>Threshold</th><th>F1</th><th>Texts</th></tr>
+          <tr><th>Aspect</th><th>Threshold</th><th>F1</th><th>Examples</th></tr>
         </thead>
         <tbody>
           {tuned.value?.aspects.map((aspect) => (

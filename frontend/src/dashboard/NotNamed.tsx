@@ -66,7 +66,7 @@ function GroupRow({ group, adopt }: { group: Group; adopt: (group: Group, name: 
       </header>
       <ul>{group.sentences.slice(0, SHOWN).map((text) => <li key={text} dir="auto">{text}</li>)}</ul>
       <p class="soft">
-        Words: {group.words.slice(0, 6).join(", ")}
+        Typical words: {group.words.slice(0, 6).join(", ")}
         {takes.length > 0 && <>. It would also be found in {takes.join(", ")}</>}
       </p>
     </form>

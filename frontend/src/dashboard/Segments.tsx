@@ -27,6 +27,7 @@ export function Segments() {
     );
   }
   if (!counts) return null;
+  const first = counts.segments.findIndex((segment) => segment.reviews > 0);
   const most = Math.max(0.01, ...counts.segments.flatMap((segment) => segment.aspects.map(({ share }) => share)));
   return (
     <section class="card chart" aria-label="By segment">
@@ -58,7 +59,7 @@ export function Segments() {
                   const words = `${aspect.name}, ${segment.label}: ${count(own.reviews)} of ${count(segment.reviews)} reviews, ${percent(own.share)} (${percent(own.low)} to ${percent(own.high)})`;
                   return (
                     <td key={segment.label}>
-                      <button type="button" tabIndex={r === 0 && c === 0 ? 0 : -1} style={{ "--p": `${Math.round((40 * own.share) / most)}%` }} aria-label={words} title={words}
+                      <button type="button" tabIndex={r === 0 && c === first ? 0 : -1} style={{ "--p": `${Math.round((40 * own.share) / most)}%` }} aria-label={words} title={words}
                         onClick={() => show({ aspect: aspect.id, where: segment.where })}>
                         {percent(own.share)}
                       </button>

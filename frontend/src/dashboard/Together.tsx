@@ -14,11 +14,13 @@ export function Together({ numbers }: { numbers: Dashboard }) {
   if (shown.length < 2) return null;
   const counts = new Map(numbers.together.flatMap(([i, j, n]) => [[`${i} ${j}`, n], [`${j} ${i}`, n]] as [string, number][]));
   const most = Math.max(1, ...counts.values());
+  const found = (row: number, column: number) => counts.get(`${row} ${column}`) ?? 0;
+  const first = shown.slice(1).flatMap((row, r) => shown.slice(0, r + 1).map((column) => [row.id, column.id] as const)).find(([row, column]) => found(row, column));
   return (
     <section class="card chart" aria-label="Together">
       <h2>Together</h2>
-      <p class="soft">Sentences about two aspects at once. Click a number to read them.</p>
-      <div class="scroll-x">
+      <p class="soft">{first ? "Sentences about two aspects at once. Click a number to read them." : "No sentence is about two of your aspects at once."}</p>
+      {first && <div class="scroll-x">
         <table class={`matrix ${shown.length > MANY ? "many" : ""}`} onKeyDown={rove}>
           <thead>
             <tr>
@@ -32,10 +34,11 @@ export function Together({ numbers }: { numbers: Dashboard }) {
                 <th scope="row" style={coloured(row)} title={row.name}><span class="row-name"><i class="dot" /> <span class="clipped">{row.name}</span></span></th>
                 {shown.slice(0, -1).map((column, c) => {
                   if (c > r) return <td key={column.id} />;
-                  const n = counts.get(`${row.id} ${column.id}`) ?? 0;
+                  const n = found(row.id, column.id);
+                  const stop = row.id === first[0] && column.id === first[1];
                   return (
                     <td key={column.id}>
-                      <button type="button" disabled={!n} tabIndex={r === 0 && c === 0 ? 0 : -1} style={{ "--p": `${Math.round((55 * n) / most)}%` }} aria-label={`${row.name} and ${column.name}: ${n} sentences`}
+                      <button type="button" disabled={!n} tabIndex={stop ? 0 : -1} style={{ "--p": `${Math.round((55 * n) / most)}%` }} aria-label={`${row.name} and ${column.name}: ${n} sentences`}
                         title={`${row.name} and ${column.name}`} onClick={() => show({ aspect: row.id, together: column.id, where: charts.value.where })}>
                         {n ? count(n) : "·"}
                       </button>
@@ -46,7 +49,7 @@ export function Together({ numbers }: { numbers: Dashboard }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </div>}
     </section>
   );
 }

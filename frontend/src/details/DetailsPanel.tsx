@@ -2,12 +2,13 @@ import { useEffect, useState } from "preact/hooks";
 import type { SentenceDetails } from "../api/types";
 import { settled } from "../state/corrections";
 import { report } from "../state/messages";
-import { project, studio } from "../state/project";
+import { aspectById, project, studio } from "../state/project";
 import { dialog, selected, show } from "../state/view";
 import { Icon } from "../parts/Icon";
 import { Nearest } from "./Nearest";
 import { Scores } from "./Scores";
 import { WholeReview } from "./WholeReview";
+import { why } from "./why";
 
 export function DetailsPanel() {
   const details = useDetails(selected.value);
@@ -29,14 +30,14 @@ export function DetailsPanel() {
           </button>
           <section aria-label="Why">
             <h3>Why</h3>
-            <p class="reason">{details.reason}</p>
+            <p class="reason">{why(details, aspectById.value)}</p>
           </section>
           <Scores details={details} />
           <Nearest details={details} />
           <WholeReview details={details} />
         </>
       ) : (
-        <p class="soft">Choose a sentence to see all scores, the nearest examples and the whole review.</p>
+        <p class="soft">Choose a sentence to see why it has its aspects, your nearest examples and the whole review.</p>
       )}
     </aside>
   );

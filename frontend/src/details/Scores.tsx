@@ -6,8 +6,8 @@ import { probability } from "../text/numbers";
 export function Scores({ details }: { details: SentenceDetails }) {
   const score = (id: number) => details.scores[id] ?? 0;
   return (
-    <section aria-label="All scores">
-      <h3>All scores</h3>
+    <section aria-label="How sure it is">
+      <h3>How sure it is</h3>
       <ul class="scores">
         {[...aspects.value].sort((a, b) => score(b.id) - score(a.id)).map((aspect) => {
           const threshold = details.thresholds[aspect.id] ?? project.value!.threshold;

@@ -27,7 +27,7 @@ export function AspectResult({ result, mistakes, shown, onShow, onUse }: Props) 
         <Confusion {...result.confusion} shown={shown} onShow={onShow} />
         <div>
           <h3>Precision and recall</h3>
-          {result.curve.length === 0 && <p class="soft">None of the texts is about it, so there is no curve.</p>}
+          {result.curve.length === 0 && <p class="soft">None of the sentences is about it, so there is no curve.</p>}
           <Curve curve={result.curve} present={pointAt(result.curve, result.threshold)} tried={moved ? point : null} />
           <label class="field">
             <span>Threshold {probability(tried)}{point && <span class="soft">: precision {probability(point.precision)}, recall {probability(point.recall)}</span>}</span>

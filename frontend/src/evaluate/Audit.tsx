@@ -31,8 +31,8 @@ export function Audit() {
   return (
     <section ref={box} class="audit" aria-label="Check sentences">
       <p class="soft">
-        Without a labelled file: check a few sentences that are drawn for it. Your answers measure the detector; they are kept as a test and teach it nothing.
-        Take aspects away or add them with a click or a number key, then confirm with Enter.
+        Check a few sentences that are drawn for you, and learn how often the answers are right. What you say here is kept as a test: the detector does not learn from it.
+        Add or take away aspects with a click or a number key, then confirm with Enter.
       </p>
       <div class="queue-progress">
         {checks.length > 0 && <span class="track"><i style={{ "--p": `${(100 * done) / checks.length}%` }} /></span>}

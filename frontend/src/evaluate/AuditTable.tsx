@@ -8,8 +8,8 @@ export const AuditTable = ({ result }: { result: AuditResult }) => (
   <section class="card chart" aria-label="How good it is">
     <h2>From {counted(result.labelled, "checked sentence")} of {count(result.size)}</h2>
     <p class="soft">
-      In brackets the range that holds the truth in 95 of 100 cases.
-      {result.more > 0 && ` About ${count(result.more)} more would make the range of the F1 of all answers half as wide.`}
+      In brackets: the range in which the true number lies in 95 of 100 cases.
+      {result.more > 0 && ` To make the range of F1 for all answers half as wide, check about ${count(result.more)} more.`}
     </p>
     <div class="scroll-x">
       <table class="numbers-table">
@@ -17,7 +17,7 @@ export const AuditTable = ({ result }: { result: AuditResult }) => (
           <tr>
             <th>Aspect</th><th title="Of the sentences it is found in: how many are right">Precision<Help of="precision" /></th><th title="Of the sentences that have it: how many are found">Recall<Help of="recall" /></th>
             <th title="Precision and recall in one number">F1<Help of="F1" /></th><th title="Sentences it is found in">Found</th><th title="Of these, checked">Checked</th>
-            <th title="Further sentences that would make the range of F1 half as wide">To halve</th>
+            <th title="Check about so many more sentences to make the range of F1 half as wide">To be surer</th>
           </tr>
         </thead>
         <tbody>

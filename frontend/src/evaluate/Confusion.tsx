@@ -16,14 +16,14 @@ export function Confusion({ tp, fp, fn, tn, shown, onShow }: Props) {
   );
   return (
     <div>
-      <h3>Confusion</h3>
+      <h3>Right and wrong</h3>
       <table class="confusion">
         <thead>
           <tr><td /><th scope="col">found</th><th scope="col">not found</th></tr>
         </thead>
         <tbody>
           <tr><th scope="row">is about it</th><td class="right"><b>{count(tp)}</b> right</td>{wrong("missed", fn, "missed")}</tr>
-          <tr><th scope="row">is not</th>{wrong("wrong", fp, "too many")}<td class="right"><b>{count(tn)}</b> right</td></tr>
+          <tr><th scope="row">is not</th>{wrong("wrong", fp, "wrong")}<td class="right"><b>{count(tn)}</b> right</td></tr>
         </tbody>
       </table>
     </div>

@@ -32,7 +32,7 @@ export function Evaluate() {
     setBusy(true);
     try {
       answered.value = { project: project.value!.id, evaluation: await work(), again: work };
-      announce(`Evaluated: macro F1 ${probability(answered.value.evaluation.macro_f1)}`);
+      announce(`Evaluated: F1 ${probability(answered.value.evaluation.macro_f1)}`);
     } catch (error) {
       report(error);
     } finally {
@@ -58,14 +58,14 @@ export function Evaluate() {
       </div>
       <Audit />
       <div class="intro">
-        <h2>On labelled sentences</h2>
-        <p class="soft">Give sentences with the aspects that are right for them, other than your examples, and see where the detector agrees.</p>
+        <h2>On sentences with labels</h2>
+        <p class="soft">If you have sentences for which you know the right aspects, other than your examples, see where the detector agrees.</p>
       </div>
       <div class="evaluate-input">
-        <FileDrop label="Choose or drop a labelled file" hint="CSV or JSON lines with a text and a labels column" accept=".csv,.tsv,.jsonl,.json" onFile={(file) => void run(() => studio().evaluateFile(file))} />
+        <FileDrop label="Drop a file with labels here, or choose one" hint="Excel or CSV with two columns: text, and labels (its aspects, separated by semicolons)" accept=".xlsx,.xlsm,.csv,.tsv,.tab,.jsonl,.ndjson,.parquet,.pq" onFile={(file) => void run(() => studio().evaluateFile(file))} />
         <form onSubmit={paste}>
           <label class="field">
-            or paste lines: sentence | aspect; aspect
+            or paste lines: sentence | aspect; another aspect
             <textarea rows={4} required value={typed.value} onInput={(event) => (typed.value = event.currentTarget.value)}
               placeholder={`The bathroom was spotless. | ${aspects.value[0]?.name ?? "cleanliness"}\nWe came on Monday. |`} />
           </label>
@@ -77,15 +77,15 @@ export function Evaluate() {
       {evaluation && (
         <div class={busy ? "loading" : ""}>
           <div class="numbers">
-            <Figure number={probability(evaluation.macro_f1)} words="macro F1"><Help of="F1" /></Figure>
-            <Figure number={probability(evaluation.micro_f1)} words="micro F1" />
-            <Figure number={probability(evaluation.mean_average_precision)} words="mean average precision" />
-            <Figure number={evaluation.right_empties === null ? "–" : percent(evaluation.right_empties)} words="of “none” right" />
+            <Figure number={probability(evaluation.macro_f1)} words="F1, mean of the aspects"><Help of="F1" /></Figure>
+            <Figure number={probability(evaluation.micro_f1)} words="F1, all answers" />
+            <Figure number={probability(evaluation.mean_average_precision)} words="average precision"><Help of="average precision" /></Figure>
+            <Figure number={evaluation.right_empties === null ? "–" : percent(evaluation.right_empties)} words="of the sentences without an aspect are right" />
             <Figure number={probability(evaluation.calibration_error)} words="calibration error"><Help of="calibration error" /></Figure>
-            <Figure number={String(evaluation.texts)} words="texts" />
+            <Figure number={String(evaluation.texts)} words="sentences" />
           </div>
           {unknown.length > 0 && <p class="remark">Not among your aspects, so not counted: {unknown.map(([name, n]) => `${name} (${n})`).join(", ")}.</p>}
-          {leftOut.length > 0 && <p class="remark">None of the texts is about {leftOut.join(", ")}: left out of macro F1.</p>}
+          {leftOut.length > 0 && <p class="remark">None of the sentences is about {leftOut.join(", ")}, so the mean of the aspects is without it.</p>}
           <ResultTable evaluation={evaluation} chosen={shown?.id ?? null} onChoose={choose} />
           {shown && <AspectResult key={`${shown.id} ${shown.threshold}`} result={shown} mistakes={evaluation.mistakes ?? []} shown={mistakes} onShow={setMistakes} onUse={use} />}
         </div>

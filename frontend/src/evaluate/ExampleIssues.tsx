@@ -13,7 +13,7 @@ export function ExampleIssues() {
   return (
     <section class="card chart example-issues" aria-label="Examples to check">
       <h2>Examples to check</h2>
-      <p class="soft">{found?.length ? "Your other examples contradict these. Some will be right as they are: keep them." : "None of your examples contradicts the others."}</p>
+      <p class="soft">{state(examples, found?.length)}</p>
       <ul>
         {(found ?? []).slice(0, FIRST).map((issue) => (
           <li key={issue.example_id}>
@@ -33,6 +33,12 @@ export function ExampleIssues() {
       {found && found.length > FIRST && <p class="soft">{found.length - FIRST} more when these are done.</p>}
     </section>
   );
+}
+
+function state(examples: number, found: number | undefined): string {
+  if (!examples) return "There are no examples yet.";
+  if (found === undefined) return "Looking …";
+  return found ? "Your other examples contradict these. Some will be right as they are: keep them." : "None of your examples contradicts the others.";
 }
 
 const Names = ({ ids }: { ids: number[] }) =>

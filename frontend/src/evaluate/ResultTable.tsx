@@ -17,8 +17,8 @@ export const ResultTable = ({ evaluation, chosen, onChoose }: Props) => (
       <table class="numbers-table">
         <thead>
           <tr>
-            <th>Aspect</th><th>Precision<Help of="precision" /></th><th>Recall<Help of="recall" /></th><th>F1<Help of="F1" /></th><th title="Average precision: the area under the curve">AP</th><th>Texts</th>
-            <th title="found and right">TP</th><th title="found but wrong">FP</th><th title="missed">FN</th><th title="rightly not found">TN</th>
+            <th>Aspect</th><th>Precision<Help of="precision" /></th><th>Recall<Help of="recall" /></th><th>F1<Help of="F1" /></th><th>Average precision<Help of="average precision" /></th><th title="Sentences that are about it">About it</th>
+            <th>Found, right</th><th>Found, wrong</th><th>Missed</th>
           </tr>
         </thead>
         <tbody>
@@ -30,9 +30,8 @@ export const ResultTable = ({ evaluation, chosen, onChoose }: Props) => (
               {[row.precision, row.recall, row.f1, row.average_precision].map((value, i) => <td key={i}>{probability(value)}</td>)}
               <td>{count(row.support)}</td>
               <td>{count(row.confusion.tp)}</td>
-              <td><Wrong number={row.confusion.fp} words={`Show what was wrongly found as ${row.name}`} onClick={() => onChoose(row.id, "wrong")} /></td>
+              <td><Wrong number={row.confusion.fp} words={`Show what was found as ${row.name}, but is not`} onClick={() => onChoose(row.id, "wrong")} /></td>
               <td><Wrong number={row.confusion.fn} words={`Show what was missed of ${row.name}`} onClick={() => onChoose(row.id, "missed")} /></td>
-              <td>{count(row.confusion.tn)}</td>
             </tr>
           ))}
         </tbody>

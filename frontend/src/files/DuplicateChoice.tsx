@@ -3,8 +3,8 @@ import { counted, day } from "../text/numbers";
 
 const CHOICES: [Duplicates, string][] = [
   ["skip", "Leave them out"],
-  ["replace", "Put them in the place of the old ones"],
-  ["add", "Add them once more"],
+  ["replace", "Replace the old ones by them"],
+  ["add", "Add them a second time"],
 ];
 
 interface Props {

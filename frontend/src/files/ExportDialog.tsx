@@ -9,13 +9,16 @@ import { studio } from "../state/project";
 
 const RESULTS: [string, string, string][] = [
   ["Results for Excel", "an .xlsx workbook with the aspects beside your columns", "xlsx"],
-  ["Results as CSV", "the same as text, which Excel opens too", "csv"],
+  ["Results as CSV", "the same as a plain text table, which Excel opens, too", "csv"],
   ["Results as Parquet", "the same for data tools", "parquet"],
 ];
 const FILES: [string, string, string, string][] = [
-  ["Detector", "a zip with the folder for AspectDetector.load", "/model", "detector.zip"],
+  ["Detector", "what it has learned, to be loaded here or used by a program", "/model", "detector.zip"],
   ["Project", "aspects, examples and reviews, to open in another studio", "/export", "project.zip"],
 ];
+
+/** What is being prepared: large results take a while. */
+const preparing = signal<string | null>(null);
 
 /** One row for each sentence, or for each review. */
 const rows = signal<"sentence" | "review">("sentence");
@@ -31,16 +34,16 @@ export const ExportDialog = () => (
     <ul class="downloads">
       {[...RESULTS.map(([name, words, kind]) => [name, words, `/results?format=${kind}&rows=${rows.value}`, `results.${kind}`] as const), ...FILES].map(([name, words, path, file]) => (
         <li key={path}>
-          <button type="button" onClick={() => void download(studio().path + path, file).catch(report)}>
+          <button type="button" disabled={preparing.value !== null} aria-busy={preparing.value === path} onClick={() => void save(path, file)}>
             <Icon name="download" />
-            <span><b>{name}</b><small>{words}</small></span>
+            <span><b>{name}</b><small>{preparing.value === path ? "Preparing …" : words}</small></span>
           </button>
         </li>
       ))}
       <li>
         <label class="load-model">
           <Icon name="upload" />
-          <span><b>Load a detector</b><small>a zip as above; its aspects, examples and thresholds replace these (can be undone)</small></span>
+          <span><b>Load a detector</b><small>a .zip that was saved as “Detector”; its aspects and examples replace these, which can be undone</small></span>
           <input class="unseen" type="file" accept=".zip" onChange={(event) => void load(event.currentTarget)} />
         </label>
       </li>
@@ -49,13 +52,19 @@ export const ExportDialog = () => (
   </Dialog>
 );
 
+async function save(path: string, file: string): Promise<void> {
+  preparing.value = path;
+  await download(studio().path + path, file).catch(report);
+  preparing.value = null;
+}
+
 async function load(input: HTMLInputElement): Promise<void> {
   const file = input.files?.[0];
   input.value = "";
   if (!file) return;
   await change(async () => {
     await studio().loadModel(file);
-    toast("The detector was loaded.");
+    toast("The detector was loaded. Its aspects and examples are in the place of those before.");
   });
 }
 
@@ -67,9 +76,9 @@ function Snippet() {
   }, []);
   const copy = () => navigator.clipboard.writeText(python).then(() => toast("Copied."), () => toast("The browser did not allow copying; select the text instead.", "problem"));
   return (
-    <section class="snippet" aria-label="In Python">
+    <section class="snippet" aria-label="For programmers">
       <div class="panel-head">
-        <h3>In Python</h3>
+        <h3>For programmers</h3>
         <button type="button" onClick={() => void copy()}>Copy</button>
       </div>
       <pre tabIndex={0}><code>{python}</code></pre>

@@ -53,8 +53,8 @@ export function ImportDialog() {
   const columns = now?.preview.columns ?? [];
   return (
     <Dialog title="Import reviews" wide>
-      {!now && <p class="soft">The file stays on this computer. Each review is split into sentences, and each sentence is detected.</p>}
-      <FileDrop label={now ? now.file.name : busy.value ? "Reading …" : "Drop a file here, or choose one"} hint={now ? "Choose another file" : "Excel, CSV, plain text with one review per line, JSON lines or Parquet"}
+      {!now && <p class="soft">The file stays on this computer. Each review is split into sentences, and your aspects are looked for in each of them.</p>}
+      <FileDrop label={now ? now.file.name : busy.value ? "Reading …" : "Drop a file here, or choose one"} hint={now ? "Choose another file" : "Excel, CSV or plain text with one review per line; also .jsonl and .parquet"}
         accept=".xlsx,.xlsm,.csv,.tsv,.tab,.jsonl,.ndjson,.parquet,.pq,.txt,.text,.gz" onFile={(file) => void look(file)} />
       {now && (
         <form onSubmit={start}>

@@ -7,10 +7,10 @@ function progress(): { share: number; words: string } | null {
   const job = importing.value;
   const scored = project.value?.scored ?? 1;
   if (job) {
-    const words = `${job.stage === "reading" ? "Reading reviews" : "Detecting"}: ${count(job.done)}${job.total ? ` of ${count(job.total)}` : ""}`;
+    const words = `${job.stage === "reading" ? "Reading reviews" : "Looking for aspects"}: ${count(job.done)}${job.total ? ` of ${count(job.total)}` : ""}`;
     return { share: job.total ? job.done / job.total : 0, words };
   }
-  return scored < 1 ? { share: scored, words: `Scoring all sentences: ${percent(scored)}` } : null;
+  return scored < 1 ? { share: scored, words: `Looking through all sentences: ${percent(scored)}` } : null;
 }
 
 export function ProgressLine() {

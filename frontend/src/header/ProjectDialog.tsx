@@ -33,7 +33,7 @@ export function ProjectDialog() {
       <form onSubmit={save}>
         <label class="field">
           Name
-          <input value={typed} required maxLength={200} onInput={(event) => setTyped(event.currentTarget.value)} onFocus={(event) => event.currentTarget.select()} autofocus />
+          <input value={typed} required maxLength={100} onInput={(event) => setTyped(event.currentTarget.value)} onFocus={(event) => event.currentTarget.select()} autofocus />
         </label>
         <label class="field">
           Language of the reviews

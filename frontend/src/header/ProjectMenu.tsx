@@ -33,7 +33,11 @@ export function ProjectMenu() {
   );
 }
 
+let making = false;
+
 export async function newProject(): Promise<void> {
+  if (making) return; // a double click
+  making = true;
   const taken = new Set(projects.value.map((entry) => entry.name));
   let name = "New project";
   for (let n = 2; taken.has(name); n++) name = `New project ${n}`;
@@ -45,6 +49,7 @@ export async function newProject(): Promise<void> {
   } catch (error) {
     report(error);
   }
+  making = false;
 }
 
 function chooseProjectFile(): void {

@@ -31,7 +31,7 @@ function AskToken() {
   return (
     <main class="main welcome">
       <h2>This studio asks for a token</h2>
-      <p>It stands in the address that was printed when the studio was started.</p>
+      <p>It is the last part of the address that was shown when the studio was started. Whoever started it can tell you.</p>
       <form onSubmit={enter}>
         <label class="field">
           Token

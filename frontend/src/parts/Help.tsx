@@ -5,7 +5,8 @@ const WORDS = {
   F1: "puts precision and recall into one number from 0 to 1: it is high only if both are.",
   precision: "is the share of the sentences in which the aspect was found that are really about it.",
   recall: "is the share of the sentences that are really about the aspect in which it was found.",
-  "calibration error": "says how far the numbers beside the answers can be taken at their word: at 0, of answers given with 0.80 exactly 80 in 100 are right.",
+  "average precision": "says how well the sentences that are about an aspect stand before all others, if they are sorted by how sure the detector is: at 1, all of them come first.",
+  "calibration error": "says how far the numbers beside the answers can be trusted: at 0, of the answers given with 0.80 exactly 80 in 100 are right.",
   threshold: "is how sure the detector must be before it says that a sentence is about the aspect: lower finds more, higher is wrong less often.",
 };
 

@@ -80,7 +80,7 @@ export function VirtualList({ label, total, start, current, busy, row, onRange, 
   return (
     <div class="virtual" ref={box} onScroll={scrolled}>
       {children}
-      <div ref={rows} role="feed" aria-label={label} aria-busy={busy}>
+      <div ref={rows} role={total ? "feed" : undefined} aria-label={total ? label : undefined} aria-busy={busy}>
         <div style={{ height: `${heights.top(first)}px` }} />
         {shown.map((index) => (
           <div key={index} data-index={index}>

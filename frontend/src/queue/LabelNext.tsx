@@ -23,13 +23,14 @@ export function LabelNext() {
     clearQueue();
     void ask(box.current!);
   }, [id]);
+  const some = project.value!.sentences > 0 && project.value!.aspects.length > 0;
   const done = queue.value.filter(({ sentence }) => sentence.confirmed).length;
   return (
     <div ref={box} class={`scroll queue ${asking.value ? "loading" : ""}`} tabIndex={-1} aria-busy={asking.value}>
       <div class="intro">
         <h2>Label these next</h2>
         <p class="soft">
-          The detector is unsure of these, or knows little like them. Take chips away, add with “+” or a number key, then confirm with Enter. Skip (s) what you cannot decide.
+          The detector is unsure of these, or knows little like them. Take wrong aspects away, add others with “+” or a number key, then confirm with Enter. Skip (s) what you cannot decide.
         </p>
         {queue.value.length > 0 && (
           <div class="queue-progress">
@@ -44,7 +45,8 @@ export function LabelNext() {
           <b>You can stop here.</b> Your last 20 labels changed only {percent(settling.value.changed!)} of the answers; more labels will hardly change them.
         </p>
       )}
-      {nothingToLabel.value && <p class="empty soft">Nothing to label: import reviews and add an aspect first.</p>}
+      {asking.value && !queue.value.length && <p class="empty soft" role="status">Looking for the sentences that help most …</p>}
+      {nothingToLabel.value && <p class="empty soft">{some ? "Nothing is left to label: you have confirmed or skipped all sentences." : "Nothing to label: import reviews and add an aspect first."}</p>}
       <div role={queue.value.length ? "feed" : undefined} aria-label={queue.value.length ? "Label these next" : undefined}>
         {queue.value.map(({ sentence, reason }, i) => (
           <SentenceCard key={sentence.id} sentence={sentence} index={i} total={queue.value.length}>

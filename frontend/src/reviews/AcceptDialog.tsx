@@ -47,7 +47,7 @@ export function AcceptDialog() {
         {counts.map(([name, n]) => <li key={name}>{name}: {n}</li>)}
         {none > 0 && <li>none of these: {none}</li>}
       </ul>
-      <p class="soft">Read them before: wrong examples make wrong answers. One undo takes all of them back.</p>
+      <p class="soft">Read them first: wrong examples make wrong answers. One undo takes all of them back.</p>
       <footer>
         <button type="button" onClick={closeDialog}>Cancel</button>
         <button type="button" class="primary" onClick={() => void accept()}>Confirm {sentences.length}</button>

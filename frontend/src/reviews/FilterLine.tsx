@@ -3,7 +3,7 @@ import { columns } from "../state/columns";
 import { PolarityFilter } from "../sentiment/PolarityFilter";
 import type { Order } from "../api/types";
 import { aspectById, aspects } from "../state/project";
-import { total } from "../state/sentences";
+import { looking, total } from "../state/sentences";
 import { dialog, filter, filtered, refine, show } from "../state/view";
 import { acceptVisible } from "./AcceptDialog";
 import { WhereChips } from "./WhereChips";
@@ -16,11 +16,11 @@ const SHOWN = { all: "", none: "none of these", uncertain: "uncertain", look: "n
 export function FilterLine() {
   const now = filter.value;
   const name = (id: number | null) => (id === null ? "" : (aspectById.value.get(id)?.name ?? ""));
-  const words = [name(now.aspect), now.together === null ? "" : `with ${name(now.together)}`, now.group ?? "", now.like === null ? "" : "like one sentence", now.sentiment ?? "", SHOWN[now.show], now.period && periodInWords(now.period), now.q.trim() && `“${now.q.trim()}”`].filter(Boolean);
+  const words = [name(now.aspect), now.together === null ? "" : `with ${name(now.together)}`, now.group ?? "", now.like === null ? "" : "most like one sentence first", now.sentiment ?? "", SHOWN[now.show], now.period && periodInWords(now.period), now.q.trim() && `“${now.q.trim()}”`].filter(Boolean);
   return (
     <div class="filter-line">
       <span>
-        <b>{counted(total(), "sentence")}</b>
+        <b>{looking() ? "Looking …" : counted(total(), "sentence")}</b>
         {words.length > 0 && <span class="soft"> · {words.join(" · ")}</span>}
       </span>
       <WhereChips where={now.where} onChange={(where) => refine({ where })} />

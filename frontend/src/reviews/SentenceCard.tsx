@@ -45,7 +45,7 @@ export function SentenceCard({ sentence: told, index, total, children }: Props) 
         {sentence.unsaved ? (
           <span class="unsaved-mark">{offline.value ? "not saved yet" : "saving …"}</span>
         ) : sentence.confirmed ? (
-          <button type="button" class="confirmed-mark" tabIndex={stop} title="You confirmed this. Click to release it: it is then no example any more." onClick={() => release(sentence)}>
+          <button type="button" class="confirmed-mark" tabIndex={stop} title="You confirmed this. Click to take that back: it is then no longer an example." onClick={() => release(sentence)}>
             <Icon name="check" /> confirmed
           </button>
         ) : (

@@ -34,7 +34,7 @@ export function Opinions() {
       {counts.on ? (
         <>
           <p class="soft">
-            Sentences that are negative ({SIGNS.negative}), mixed ({SIGNS.mixed}), neutral ({SIGNS.neutral}) and positive ({SIGNS.positive}) about each aspect. Click one to read them. Single answers can be wrong: correct them by the sign beside an aspect, and the model learns from it.
+            Sentences that are negative ({SIGNS.negative}), mixed ({SIGNS.mixed}), neutral ({SIGNS.neutral}) and positive ({SIGNS.positive}) about each aspect. Click one to read them. Single answers can be wrong: correct them by the sign beside an aspect, and the detector learns from it.
           </p>
           {waiting && <p class="soft" role="status">Still reading …</p>}
           {rows.map((row) => <Opinion key={row.id} row={row} counts={counts} />)}
@@ -42,7 +42,7 @@ export function Opinions() {
         </>
       ) : (
         <>
-          <p class="soft">Whether sentences praise or complain, aspect by aspect. It is worked out in the background; this project was made before it was there, or it was switched off.</p>
+          <p class="soft">Shows for each aspect whether the sentences praise or complain. In this project it is switched off. It is worked out in the background.</p>
           <button type="button" onClick={() => turn(true)}>Tell what they think</button>
         </>
       )}

@@ -22,7 +22,7 @@ export function PolarityMark({ sentence, id, tabIndex }: { sentence: Sentence; i
         {told.own && (
           <>
             <hr />
-            <MenuItem onClick={() => sayPolarity(sentence, id, null)}>Leave it to the model</MenuItem>
+            <MenuItem onClick={() => sayPolarity(sentence, id, null)}>Leave it to the detector</MenuItem>
           </>
         )}
       </Menu>

@@ -10,7 +10,7 @@ export function sayPolarity(sentence: Sentence, aspect: number, polarity: Polari
   const source = studio();
   const name = aspectById.value.get(aspect)?.name ?? "?";
   updateSentence(sentence.id, (now) => withPolarity(now, aspect, polarity));
-  announce(polarity ? `${polarity} about ${name}` : `${name}: left to the model`);
+  announce(polarity ? `${polarity} about ${name}` : `${name}: left to the detector`);
   void change(() => (polarity ? source.sayPolarity(sentence.id, aspect, polarity) : source.takePolarityBack(sentence.id, aspect)));
 }
 

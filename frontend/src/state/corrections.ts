@@ -60,7 +60,7 @@ let reading: Promise<void> = Promise.resolve();
 let begun = true;
 
 /** One reading at a time; one that has not begun will know of this change, too. */
-function settleInTurn(): Promise<void> {
+export function settleInTurn(): Promise<void> {
   if (!begun) return reading;
   begun = false;
   return (reading = reading.then(() => {
@@ -88,7 +88,7 @@ export function label(sentence: Sentence, aspects: number[]): void {
 
 export const release = (sentence: Sentence) => correct(sentence, null);
 
-const inWords = (aspects: number[] | null) => (aspects ? `Confirmed: ${aspects.length ? names(aspects) : "none of these"}` : "Released: no longer an example");
+const inWords = (aspects: number[] | null) => (aspects ? `Confirmed: ${aspects.length ? names(aspects) : "none of these"}` : "Taken back: no longer an example");
 
 /** Gone from the queue at once, and not offered again. */
 export function skip(sentence: Sentence): void {
@@ -96,7 +96,7 @@ export function skip(sentence: Sentence): void {
   dropFromQueue(sentence.id);
   void change(async () => {
     await source.skip(sentence.id);
-    toast("Skipped: this sentence is not offered again.", "note", UNDO);
+    toast("Skipped: you are not asked about this sentence again.", "note", UNDO);
   });
 }
 

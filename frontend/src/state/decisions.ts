@@ -36,7 +36,7 @@ export function corrected(sentence: Sentence, aspects: number[]): Sentence {
 }
 
 /** The best aspect of a sentence and its score. */
-export function best(sentence: Sentence): { aspect: number; score: number } | null {
+export function best(sentence: Pick<Sentence, "scores">): { aspect: number; score: number } | null {
   let found: { aspect: number; score: number } | null = null;
   for (const [id, score] of Object.entries(sentence.scores)) if (!found || score > found.score) found = { aspect: Number(id), score };
   return found;

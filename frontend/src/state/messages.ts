@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { Problem } from "../api/http";
+import { dialog } from "./view";
 
 export interface Toast {
   id: number;
@@ -12,12 +13,13 @@ export const toasts = signal<Toast[]>([]);
 /** Said by screen readers, not shown. */
 export const announced = signal("");
 
+const TO_READ = 100; // milliseconds for each letter
 let last = 0;
 
 export function toast(text: string, kind: Toast["kind"] = "note", action?: Toast["action"]): void {
   const shown: Toast = { id: ++last, text, kind, ...(action ? { action } : {}) };
   toasts.value = [...toasts.value.filter((other) => other.text !== text).slice(-1), shown];
-  setTimeout(() => dismiss(shown.id), kind === "problem" || action ? 9000 : 4500);
+  setTimeout(() => dismiss(shown.id), kind === "problem" || action ? Math.max(9000, TO_READ * text.length) : 4500);
 }
 
 export const dismiss = (id: number) => {
@@ -28,8 +30,8 @@ export const announce = (text: string) => {
   announced.value = text;
 };
 
-/** That the studio does not answer is said once, for as long as it is so. */
+/** That the studio does not answer is said once, for as long as it is so; a dialog covers where it is said. */
 export function report(error: unknown): void {
-  if (error instanceof Problem && error.status === 0) return;
+  if (error instanceof Problem && error.status === 0 && !dialog.value) return;
   toast(error instanceof Error ? error.message : String(error), "problem");
 }

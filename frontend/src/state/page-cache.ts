@@ -5,6 +5,8 @@ export class PageCache {
   total = 0;
   /** The newest among the pages. */
   revision = 0;
+  /** Below 1 if any of the pages was read before all sentences had results that stay. */
+  scored = 1;
   private pages = new Map<number, Sentence[]>();
 
   constructor(
@@ -39,6 +41,7 @@ export class PageCache {
   put(page: number, answer: SentencePage): void {
     this.total = answer.total;
     this.revision = Math.max(this.revision, answer.revision);
+    this.scored = Math.min(this.scored, answer.scored);
     this.pages.delete(page);
     this.pages.set(page, answer.sentences);
     for (const oldest of this.pages.keys()) {
@@ -51,6 +54,7 @@ export class PageCache {
   replaceAll(answers: ReadonlyMap<number, SentencePage>): void {
     this.pages.clear();
     this.revision = 0;
+    this.scored = 1;
     for (const [page, answer] of answers) this.put(page, answer);
   }
 

@@ -15,6 +15,10 @@ export const loading = signal(false);
 /** Counts up when the list starts anew and should be scrolled to its beginning. */
 export const restarts = signal(0);
 
+/** The filter of what is listed; another one is being asked for while it is not that of the view. */
+const answered = signal<Filter | null>(null);
+export const looking = () => answered.value !== filter.value;
+
 let visible: [number, number] = [0, 0];
 /** Answers to questions of an older generation come too late. */
 let generation = 0;
@@ -26,6 +30,8 @@ export function sentenceAt(index: number): Sentence | undefined {
   return sentence && shown(sentence);
 }
 export const indexOf = (id: number) => cache.indexOf(id);
+/** Whether what is listed was read when all sentences had their results. */
+export const listed = () => cache.scored >= 1;
 
 export function selectedSentence(): Sentence | undefined {
   const id = selected.value;
@@ -69,10 +75,11 @@ async function readPage(page: number): Promise<void> {
 export async function refresh(): Promise<boolean> {
   const now = outdate();
   const source = current();
+  const words = filter.value;
   loading.value = true;
   try {
     const pages = cache.covering(...visible);
-    const answers = await Promise.all(pages.map((page) => source.sentences(filter.value, page)));
+    const answers = await Promise.all(pages.map((page) => source.sentences(words, page)));
     if (now !== generation) return false;
     const before = selected.value === null ? -1 : cache.indexOf(selected.value);
     const atHand = cache.at(before);
@@ -83,6 +90,7 @@ export async function refresh(): Promise<boolean> {
       if (atHand && labelledAtHand(atHand.id)) cache.insert(before, atHand);
       else selected.value = cache.at(Math.max(0, Math.min(before, cache.total - 1)))?.id ?? null;
     }
+    answered.value = words;
     changes.value++;
     return true;
   } catch (error) {

@@ -1,0 +1,18 @@
+import type { Aspect, SentenceDetails } from "../api/types";
+import { best } from "../state/decisions";
+
+/** Why a sentence has its aspects, or none; the detector's own words are for programs. */
+export function why({ confirmed, aspects, scores, thresholds }: SentenceDetails, known: ReadonlyMap<number, Aspect>): string {
+  if (confirmed) return "You said so: this is one of your examples.";
+  const near = best({ scores });
+  if (!near) return "There are no aspects yet.";
+  const name = (id: number) => known.get(id)?.name ?? "?";
+  const both = (id: number) => {
+    const [sure, least] = [scores[id] ?? 0, thresholds[id] ?? 0];
+    const digits = sure.toFixed(2) === least.toFixed(2) ? 4 : 2; // as many as it takes to tell them apart
+    return [sure.toFixed(digits), least.toFixed(digits)];
+  };
+  if (!near.score) return "There are no words to go by.";
+  if (!aspects.length) return `The nearest is ${name(near.aspect)}, with ${both(near.aspect).join("; its threshold is ")}.`;
+  return `${aspects.map((id) => `${name(id)}: ${both(id).join(", and its threshold is ")}`).join("; ")}.`;
+}
