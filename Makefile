@@ -29,16 +29,26 @@ compatibility: $(VENV)/.dev
 	$(BIN)/python benchmarks/release/compatibility.py --record --python $(foreach name,$(PYTHONS),$(shell command -v $(name))) \
 		--lowest $(firstword $(foreach name,$(PYTHONS),$(shell command -v $(name))))
 
-# Damaged files and kills, some forty minutes at most; what is found goes to docs/results/attacks.jsonl and docs/explanation/hardening.md.
+# What attacks find goes to docs/results/attacks.jsonl and docs/explanation/hardening.md; a few hours on an idle machine.
+# Kills that were recorded are not done again. Atheris is installed where there is a wheel of it.
 attack: $(VENV)/.dev
-	OMP_NUM_THREADS=1 nice -n 10 $(BIN)/python -m attacks.fuzz --count 6000 --seconds 60 --record
-	OMP_NUM_THREADS=1 nice -n 10 $(BIN)/python -m attacks.kills --kills 50 --seconds 180 --record
+	-$(BIN)/python -m pip install --quiet --constraint constraints.txt atheris
+	OMP_NUM_THREADS=1 nice -n 15 $(BIN)/python -m attacks.fuzz --count 20000 --seconds 120 --record
+	OMP_NUM_THREADS=1 nice -n 15 $(BIN)/python -m attacks.guided --runs 10000 --record
+	OMP_NUM_THREADS=1 nice -n 15 $(BIN)/python -m attacks.machines --record
+	OMP_NUM_THREADS=1 nice -n 15 $(BIN)/python -m attacks.kills --kills 50 --seconds 900 --record
+	OMP_NUM_THREADS=1 nice -n 15 $(BIN)/python -m attacks.studio_kills --kills 50 --seconds 900 --record
+	OMP_NUM_THREADS=1 nice -n 15 $(BIN)/python -m attacks.cluster_kills --kills 50 --seconds 900 --record
+	OMP_NUM_THREADS=1 nice -n 15 $(BIN)/python -m attacks.faults --record
+	OMP_NUM_THREADS=1 nice -n 15 $(BIN)/python -m attacks.greedy --record
 	$(BIN)/python -m attacks.record
-	FEWASPECT_DRAWN=200 OMP_NUM_THREADS=1 nice -n 10 $(BIN)/pytest tests/studio/api/test_schema.py
+	FEWASPECT_DRAWN=200 OMP_NUM_THREADS=1 nice -n 15 $(BIN)/pytest -m "extended or not extended" tests/studio/api/test_schema.py
 
-# Branches of src that the tests take; tests in processes of their own are not counted.
+# Branches of src that the tests take, those in processes of their own included.
 coverage: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/coverage run --branch --source src/fewaspect -m pytest
+	$(BIN)/coverage erase
+	OMP_NUM_THREADS=1 $(BIN)/coverage run -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+	$(BIN)/coverage combine
 	$(BIN)/coverage report --skip-covered --sort cover
 
 # Two builds of the wheel, at different times and in different folders, are the same bytes.

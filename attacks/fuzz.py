@@ -20,7 +20,7 @@ from random import Random
 
 from attacks.mutations import mutated
 from attacks.readers import READERS, listing, replace_files, sound
-from attacks.record import record
+from attacks.record import add_record_option, record
 
 MOST_SECONDS, MOST_BYTES = 10, 2 << 30  # beyond what the libraries take when they are loaded
 
@@ -61,7 +61,7 @@ def attack(name: str, seed: int, numbers: range, seconds: float, pipe: Connectio
     pipe.send(("done", 0))
 
 
-def _work_seconds(process: int) -> float:
+def work_seconds(process: int) -> float:
     """That a process has worked, however busy the machine is with others."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
@@ -83,14 +83,14 @@ def attack_reader(name: str, seed: int, first: int, count: int, seconds: float) 
         done, worked = False, 0.0
         while not done:
             while not ours.poll(MOST_SECONDS if start > before else 300):
-                if start == before or _work_seconds(child.pid or 0) - worked > MOST_SECONDS:
+                if start == before or work_seconds(child.pid or 0) - worked > MOST_SECONDS:
                     child.kill()
             try:
                 kind, told = ours.recv()
             except EOFError:
                 break
             if kind == "next":
-                start, worked = told + 1, _work_seconds(child.pid or 0)
+                start, worked = told + 1, work_seconds(child.pid or 0)
             elif kind == "broken":
                 broken.append(f"{name} {told}")
             done = kind == "done"
@@ -111,7 +111,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first input")
     parser.add_argument("--count", type=int, default=3000, help="inputs of a reader of weight 1")
     parser.add_argument("--seconds", type=float, default=60, help="of each reader, at most")
-    parser.add_argument("--record", action="store_true", help="write docs/results/attacks.jsonl")
+    add_record_option(parser)
     given = parser.parse_args()
     total, failures, started = 0, [], time.time()
     for name in given.reader or READERS:
@@ -123,10 +123,10 @@ def main() -> int:
         )
         print(*broken[:5], sep="\n", end="\n" if broken else "")
         total, failures = total + tried, failures + broken
-    if given.record:
-        again = f"python -m attacks.fuzz --seed {given.seed} --count {given.count}"
-        record("damaged files through every reader", count=total, broken=len(failures), seed=given.seed,
-               seconds=time.time() - started, again=again)  # fmt: skip
+    record(
+        "damaged files through every reader", given.record, count=total, broken=len(failures), seed=given.seed,
+        seconds=time.time() - started, again=f"python -m attacks.fuzz --seed {given.seed} --count {given.count}",
+    )  # fmt: skip
     return bool(failures)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import resource
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from attacks.faults import failing_operation, jumping_clock, small_files, try_fault
+from attacks.kills import Attack
 
 LIMITS = {
     "the largest size of a file": (resource.RLIMIT_FSIZE, 2048, "File too large"),
@@ -38,3 +42,13 @@ def test_a_limit_of_the_system_leaves_nothing_half_written(command: str, limit: 
     assert done.returncode == 2, done.stderr
     assert message in done.stderr
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_detector_saved_on_a_disk_that_fails_is_the_old_or_the_new() -> None:
+    attack = Attack("save", 0)
+    for number, error in ((3, errno.EIO), (9, errno.ENOSPC), (14, errno.EACCES)):
+        assert not try_fault(attack, failing_operation(number, error, lasting=True))
+    assert not try_fault(attack, small_files(100))
+    assert not try_fault(attack, jumping_clock(0), must_work=True)

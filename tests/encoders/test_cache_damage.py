@@ -136,3 +136,16 @@ def test_a_full_disk_is_an_error_that_says_what_to_do_and_leaves_nothing(
     with pytest.raises(EncoderError, match=r"No space left on device.*fewaspect cache clear.*FEWASPECT_CACHE"):
         cache.add(["b"], [states_of("b")])
     assert sorted(cache.folder.iterdir()) == before
+
+
+def test_states_that_cannot_be_read_back_are_an_error_that_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = StateCache(tmp_path, KEY)
+
+    def no_descriptors(path: Path) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(module, "_open_segment", no_descriptors)
+    with pytest.warns(DamagedCacheWarning), pytest.raises(EncoderError, match="could not read back the encoder states"):
+        cache.add(["a"], [states_of("a")])

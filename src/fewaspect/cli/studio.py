@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,6 +24,10 @@ def studio(
         str | None,
         typer.Option(metavar="FILE|URL", help="SQLite file or postgresql://...; by default in the user's data folder."),
     ] = None,
+    rescue: Annotated[
+        Path | None,
+        typer.Option(metavar="NEW", help="Copy what can be read of damaged data into this new SQLite file, and stop."),
+    ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
 ) -> None:
     """Build a detector on a page in the browser: name aspects, give examples, correct what is found; all offline."""
@@ -31,6 +36,19 @@ def studio(
     for module in ("fastapi", "python_multipart", "sqlalchemy", "alembic", "prometheus_client", "uvicorn"):
         require(module, "studio", "The studio")
 
+    if rescue is not None:
+        _rescue(data, rescue)
+        return
     from fewaspect.studio.server import run_studio
 
     run_studio(host, port, PORT, token, data, browser)
+
+
+def _rescue(data: str | None, new: Path) -> None:
+    from fewaspect.studio.store.rescue import rescue
+    from fewaspect.studio.studio import default_data
+
+    counts = rescue(Path(data) if data else default_data(), new)
+    named = ("projects", "aspects", "examples", "reviews", "sentences")
+    typer.echo(f"{new}: {', '.join(f'{counts.get(name, 0):,} {name}' for name in named)}. What was done before cannot "
+               f"be undone there. Open it: fewaspect studio --data {new}")  # fmt: skip

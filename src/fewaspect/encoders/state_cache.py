@@ -94,6 +94,11 @@ class StateCache:
         path = self._write(arrays, keys, np.array([flags[i] for i in new.values()], dtype=bool))
         with self._lock:
             self._load_segment(path)
+        if not self._handles.keys() >= new.keys():
+            raise EncoderError(
+                f"{path}: could not read back the encoder states that were stored. Start again when the cache is not "
+                "cleared meanwhile, and where the process may open more files."
+            )
 
     def handles(self, texts: Sequence[str]) -> np.ndarray:
         """(n,) indices of the texts, valid as long as this object lives; faster than texts for repeated use."""

@@ -10,7 +10,11 @@ class Limits:
     """Of a request, of a project and of a client."""
 
     body_bytes: int = 64 << 20
-    unpacked_bytes: int = 256 << 20  # of an archive or a compressed file
+    json_values: int = 2_000_000  # in a request, by its commas and brackets: small values take the most memory
+    unpacked_bytes: int = 256 << 20  # of a detector or a compressed file
+    project_chars: int = 300_000_000  # of the reviews of a project with all their columns, so that it can be read again
+    project_file_bytes: int = 512 << 20  # of an exported project as it is sent
+    unpacked_project_bytes: int = 2 << 30
     text_chars: int = 20_000
     import_rows: int = 50_000
     import_seconds: float = 600  # to read a file; scoring it comes after
@@ -20,6 +24,8 @@ class Limits:
     examples: int = 5_000
     aspects: int = 100
     texts: int = 1_000  # in one request to detect
+    streams: int = 100  # of progress, open at a time
+    waiting_bytes: int = 1 << 30  # of uploads that are not read yet; another one is refused
     connections: int = 1_000  # at a time; fewer where the process may open few files
     head_seconds: float = 15  # for the head of a request to arrive
     silence_seconds: float = 30  # between two pieces of its body

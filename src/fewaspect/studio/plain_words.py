@@ -26,6 +26,11 @@ _SAID = (  # what the page can bring about, and what it says then
     ("MB in a request", "This is too large for the studio. Divide it into several smaller files."),
 )  # fmt: skip
 FAILED = "Something went wrong in the studio itself. Try again; the window in which it was started says more."
+UNWRITTEN = (
+    "This could not be saved: the disk is full or protected. Everything saved before is there. Free some space, then "
+    "try again."
+)
+BUSY = "The studio is busy. Try again in a moment."
 _MISSING = re.compile(r"expected an? (\w+)")
 _EXPECTED = re.compile(r"^(?:[\w. -]+: )?expected (?P<wanted>.+?), found (?P<there>.+?)\.(?P<rest>\s.*)?$", re.DOTALL)
 
@@ -33,7 +38,7 @@ _EXPECTED = re.compile(r"^(?:[\w. -]+: )?expected (?P<wanted>.+?), found (?P<the
 def plain_words(status: int, detail: str) -> str:
     """A problem in a sentence without technical words."""
     if status >= 500:
-        return FAILED
+        return {503: BUSY, 507: UNWRITTEN}.get(status, FAILED)
     if status == 404 and (missing := _MISSING.search(detail)):
         return f"This {missing[1]} is not here any more; it may have been removed elsewhere. Reload the page."
     if (about_file := file_words(detail)) is not None:

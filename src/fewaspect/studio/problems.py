@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+
 from fewaspect.core.errors import FewAspectError
+
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
 
 
 class NotFoundError(FewAspectError):
@@ -31,3 +35,15 @@ class TooLargeError(FewAspectError):
 
 class UnsupportedError(FewAspectError):
     """A file of an unsupported format."""
+
+
+class StorageError(FewAspectError):
+    """A disk that is full, fails or may not be written; what was stored before is there."""
+
+
+class BusyError(FewAspectError):
+    """Too much is being done at once; the same request may succeed later."""
+
+
+def storage_error(error: OSError) -> StorageError:
+    return StorageError(f"a temporary file: expected to write it, found: {error.strerror}.")

@@ -18,6 +18,7 @@ from fewaspect.studio.limits import LIMITS, Limits
 from fewaspect.studio.monitoring import Metrics
 from fewaspect.studio.store.database import Database
 from fewaspect.studio.store.projects import list_projects, project_row
+from fewaspect.studio.temporary import TemporaryFolder
 
 
 class Studio:
@@ -30,6 +31,8 @@ class Studio:
         self.metrics = Metrics()
         self.batcher = RequestBatcher(self.metrics)
         self.jobs = Jobs()
+        self.temporary = TemporaryFolder()
+        self.streams = 0  # of progress, that are open
         self.previews = asyncio.Semaphore(limits.previews)
 
     def warm(self) -> None:
@@ -54,6 +57,7 @@ class Studio:
         self.engine.stop()
         self.batcher.stop()
         self.database.close()
+        self.temporary.close()
 
 
 def default_data() -> Path:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import io
 import json
 import random
-import tempfile
 import time
 import zipfile
 from collections.abc import Callable
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,6 +16,8 @@ from fastapi.testclient import TestClient
 
 from fewaspect.data.labels import to_indicator_matrix
 from fewaspect.studio.importing.dates import are_dates
+from fewaspect.studio.limits import Limits
+from studio_imports import import_text
 
 
 def parquet(**columns: object) -> bytes:
@@ -74,6 +74,33 @@ def test_a_small_archive_of_many_reviews_or_examples_is_refused_while_it_is_read
         assert "at most" in answer.json()["detail"]
 
 
+def test_a_project_that_could_be_filled_can_be_opened_again(make_client: Callable[..., TestClient]) -> None:
+    """A project is limited by what its file may hold: more is refused when it is imported, not when it is carried."""
+    client = make_client(limits=Limits(project_chars=9000, body_bytes=8000, project_file_bytes=1 << 20))
+    made = f"/api/v1/projects/{client.post('/api/v1/projects', json={'name': 'full'}).json()['id']}"
+    rows = f"text,more\ncold soup,{'ü' * 1000}\n"  # as JSON, 6 characters each
+    told = [import_text(client, made, rows, "r.csv", text_column="text") for _ in range(3)]
+    assert ["event: done" in one for one in told] == [True, False, False]
+    assert "expected at most 9,000 characters in the reviews of a project" in told[1]
+    content = client.get(f"{made}/export").content
+    copy = client.post("/api/v1/projects/import", files={"file": ("p.zip", content)})
+    assert copy.status_code == 201, copy.text
+    assert copy.json()["reviews"] == client.get(made).json()["reviews"] == 1
+
+
+def test_a_project_file_of_very_many_values_is_refused_before_it_is_parsed(
+    make_client: Callable[..., TestClient],
+) -> None:
+    client = make_client(limits=Limits(json_values=1000))
+    about = {"format": "fewaspect-project", "version": 1, "name": "x", "aspects": [], "examples": [[]] * 2000}
+    with zipfile.ZipFile(file := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("project.json", json.dumps(about))
+    answer = client.post("/api/v1/projects/import", files={"file": ("p.zip", file.getvalue())})
+    assert (answer.status_code, answer.json()["detail"]) == (
+        422, "project.json: expected at most 1,000 values, found more.",
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("name", ["\x1f", "\x85", "\u2028x"])
 def test_a_project_with_odd_names_can_be_opened_again(client: TestClient, name: str) -> None:
     made = client.post("/api/v1/projects", json={"name": "odd"}).json()["id"]
@@ -82,15 +109,12 @@ def test_a_project_with_odd_names_can_be_opened_again(client: TestClient, name: 
     assert client.post("/api/v1/projects/import", files={"file": ("p.zip", content)}).status_code == 201
 
 
-def test_a_download_leaves_no_file_whatever_range_is_asked_for(
-    client: TestClient, project: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (folder := tmp_path / "temporary").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+def test_a_download_leaves_no_file_whatever_range_is_asked_for(client: TestClient, project: str) -> None:
+    folder = client.app.state.studio.temporary.path  # type: ignore[attr-defined]
     for wanted in ("bytes=0-10", "bytes=99999999-", "bytes=5-1", "x"):
         client.get(f"{project}/export", headers={"Range": wanted})
     assert client.get(f"{project}/export").status_code == 200
-    assert not list(folder.iterdir())
+    assert [path.name for path in folder.iterdir()] == ["lock"]
 
 
 def test_head_is_answered_as_get_without_a_body(client: TestClient) -> None:

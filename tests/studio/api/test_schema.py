@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,13 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
+from schemathesis.config import SchemathesisConfig
 from schemathesis.core.failures import FailureGroup
 from schemathesis.specs.openapi.checks import positive_data_acceptance
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fewaspect.detector.model import InferenceModel
+from fewaspect.studio.api.fields import MAX_ID
 from fewaspect.studio.api.security import LOOPBACK, AccessPolicy
 from fewaspect.studio.limits import Limits
 from fewaspect.studio.studio import Studio
@@ -42,8 +46,23 @@ def described(tmp_path_factory: pytest.TempPathFactory, scorer: InferenceModel) 
     client.post("/api/v1/projects", json={"name": "a"})
     client.post("/api/v1/projects/1/aspects", json={"name": "food", "examples": ["cold soup", "good pizza"]})
     client.post("/api/v1/projects/1/imports", files={"file": ("a.txt", b"Cold soup. See you.\n")})
-    yield schemathesis.openapi.from_asgi("/api/v1/openapi.json", app)
+    config = SchemathesisConfig.from_dict({"generation": {"allow-extra-parameters": False}})  # which are ignored
+    yield schemathesis.openapi.from_asgi("/api/v1/openapi.json", _that_stays(app), config=config)
     studio.close()
+
+
+def _that_stays(app: ASGIApp) -> ASGIApp:
+    """Schemathesis starts and stops the application between sequences; the studio goes on."""
+
+    async def stays(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan":
+            return await app(scope, receive, send)
+        for state in ("startup", "shutdown"):
+            await receive()
+            await send({"type": f"lifespan.{state}.complete"})
+        return None
+
+    return stays
 
 
 @pytest.mark.slow
@@ -55,7 +74,7 @@ def test_the_api_is_as_described(described: Any) -> None:
         try:
             _try(operation)
         except (Exception, FailureGroup) as error:
-            failed.append(f"{operation.label}: {error}")
+            failed.append(f"{operation.label}: {''.join(traceback.format_exception(error))[-3000:]}")
     assert not failed, "\n\n".join(failed)
 
 
@@ -66,12 +85,30 @@ def _try(operation: Any) -> None:
     @settings(max_examples=DRAWN, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     def one(case: schemathesis.Case) -> None:
         number = case.path_parameters.get("project")
-        if isinstance(number, int) and number >= 1 and operation.label != f"DELETE {PROJECT}":
+        if isinstance(number, int) and 1 <= number <= MAX_ID and operation.label != f"DELETE {PROJECT}":
             case.path_parameters["project"] = 1  # where there is something
         beyond = [positive_data_acceptance] if operation.label in SEMANTIC else []
-        case.call_and_validate(headers={"X-Fewaspect": "studio"}, excluded_checks=beyond)
+        case.call_and_validate(headers={"X-Fewaspect": "studio"}, excluded_checks=beyond, timeout=250)
 
     one()
+
+
+@pytest.mark.extended
+def test_sequences_of_requests_are_as_described(described: Any) -> None:
+    """By the links that are found between what one operation gives and another takes."""
+
+    class Sequence(described.as_state_machine()):  # type: ignore[misc]
+        def get_call_kwargs(self, case: schemathesis.Case) -> dict[str, Any]:
+            return {"headers": {"X-Fewaspect": "studio"}, "timeout": 250}
+
+        def validate_response(self, response: Any, case: schemathesis.Case, **options: Any) -> None:
+            case.validate_response(response, excluded_checks=[positive_data_acceptance])  # it depends on the project
+
+    how = settings(
+        max_examples=DRAWN, stateful_step_count=10, deadline=None, derandomize=True, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    Sequence.run(settings=how)
 
 
 def test_every_operation_says_what_it_is_and_shows_an_example(make_client: Callable[..., Any]) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from fewaspect.core.errors import ConfigError
 from fewaspect.studio.api.security import AccessPolicy, RateLimiter, hostname
 from fewaspect.studio.limits import Limits
+from fewaspect.studio.store.database import Database
+from fewaspect.studio.web_app import PAGE
 
 API = "/api/v1"
 Clients = Callable[..., TestClient]
@@ -141,3 +147,48 @@ def test_an_unexpected_fault_tells_nothing_of_itself(make_client: Clients, monke
     answer = client.get(f"{API}/projects")
     assert (answer.status_code, answer.headers["content-type"]) == (500, "application/problem+json")
     assert "secret" not in answer.text
+
+
+def test_with_a_token_every_path_wants_it_but_the_page_and_its_health(make_client: Clients) -> None:
+    client = make_client(access=AccessPolicy(token="secret"))
+    assert isinstance(client.app, FastAPI)
+    own = {"Authorization": "Bearer secret"}
+    described = client.get(f"{API}/openapi.json", headers=own).json()["paths"]
+    assert len(described) > 35
+    places = [(method, re.sub(r"\{\w+\}", "1", path)) for path, methods in described.items() for method in methods]
+    places.remove(("get", "/healthz"))
+    places += [("get", f"{API}/openapi.json"), ("get", "/metrics"), ("get", f"{API}/nothing"), ("get", "/api/")]
+    for method, path in places:
+        answer = client.request(method, path)
+        assert (answer.status_code, answer.headers.get("www-authenticate")) == (401, "Bearer"), (method, path)
+    for path in ("/api/v1/../v1/projects", "//api/v1/projects", "/API/v1/projects", "/api%2fv1/projects"):
+        assert client.get(path).status_code in (401, 404), path
+    open_paths = ["/", "/healthz", *(f"/{path.relative_to(PAGE)}" for path in PAGE.rglob("*") if path.is_file())]
+    assert len(open_paths) > 3
+    for path in open_paths:
+        assert client.get(path).status_code == 200, path
+
+
+def test_no_secret_is_in_logs_or_errors(
+    make_client: Clients, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Neither the token, nor reviews, nor the password of a database."""
+    caplog.set_level(logging.DEBUG)
+    client = make_client(access=AccessPolicy(token="tok-secret"), raise_server_exceptions=False)
+    own = {"Authorization": "Bearer tok-secret"}
+    project = f"{API}/projects/{client.post(f'{API}/projects', json={'name': 'a'}, headers=own).json()['id']}"
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr("fewaspect.studio.api.examples.put_example", fail)
+    asked = {"text": "my private review", "aspects": []}
+    assert client.post(f"{project}/examples", json=asked, headers=own).status_code == 500
+    client.get(f"{API}/projects", headers={"Authorization": "Bearer tok-secret-almost"})
+    client.post(f"{project}/imports", files={"file": ("r.csv", b"my private review")}, headers=own)
+    with pytest.raises(ConfigError) as refused:
+        Database("postgresql://me:pass-secret@127.0.0.1:1/none")
+    logged = caplog.text + str(refused.value) + client.get("/metrics", headers=own).text
+    assert "a fault" in caplog.text
+    for secret in ("tok-secret", "my private review", "pass-secret"):
+        assert secret not in logged

@@ -63,7 +63,7 @@ def export(studio: CurrentStudio, project: ProjectId) -> FileResponse:
 @router.post("/projects/import", status_code=201, response_model=ProjectResponse, responses=errors())
 def import_archive(studio: CurrentStudio, file: Archive) -> Any:
     """Import an exported project as a new one."""
-    archived, reviews = read_project(file.file, studio.limits.unpacked_bytes, studio.limits.sentences)
+    archived, reviews = read_project(file.file, studio.limits.unpacked_project_bytes, studio.limits)
     return project_response(studio, import_project(studio, archived, reviews))
 
 
@@ -136,7 +136,7 @@ def _download(studio: Studio, project: int, write: Callable[[Path], None], kind:
     """A temporary file, removed once it is sent."""
     with studio.database.read() as connection:
         name = re.sub(r"[^\w-]+", "-", project_row(connection, project).name, flags=re.ASCII).strip("-") or "project"
-    with tempfile.NamedTemporaryFile(prefix="fewaspect-", suffix=f".{kind}", delete=False) as file:
+    with tempfile.NamedTemporaryFile(dir=studio.temporary.path, suffix=f".{kind}", delete=False) as file:
         path = Path(file.name)
     try:
         write(path)

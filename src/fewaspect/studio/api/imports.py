@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, BinaryIO, Literal
 
 from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from fastapi.concurrency import run_in_threadpool
@@ -20,8 +20,9 @@ from fewaspect.studio.importing.budget import Budget
 from fewaspect.studio.importing.import_job import import_reviews
 from fewaspect.studio.importing.jobs import INTERNAL, Job
 from fewaspect.studio.importing.preview import preview
-from fewaspect.studio.importing.uploads import Reading, Upload, keep_upload
+from fewaspect.studio.importing.uploads import AS_DETECTED, Reading, Upload, keep_upload
 from fewaspect.studio.plain_words import FAILED, plain_words
+from fewaspect.studio.problems import BusyError
 from fewaspect.studio.store.import_records import Duplicates, list_imports, remove_import, remove_reviews, same_file
 from fewaspect.studio.store.projects import project_row
 from fewaspect.studio.store.reviews import ids_by_text, same_text
@@ -147,7 +148,10 @@ def remove(studio: CurrentStudio, project: ProjectId, number: Id, labels: Labels
 )
 async def events(studio: CurrentStudio, project: ProjectId, job: Id, request: Request) -> StreamingResponse:
     """Progress as server-sent events; the last one is `done` or `failed`."""
-    return StreamingResponse(_events(studio, studio.jobs.get(project, job), request), media_type="text/event-stream")
+    found = studio.jobs.get(project, job)
+    if studio.streams >= studio.limits.streams:
+        raise BusyError(f"expected at most {studio.limits.streams} streams of progress at a time, found more.")
+    return StreamingResponse(_counted(studio, _events(studio, found, request)), media_type="text/event-stream")
 
 
 @router.delete("/reviews", status_code=204, responses=errors(404))
@@ -179,7 +183,22 @@ def _preview(studio: Studio, project: int, file: UploadFile, reading: Reading, t
 def _uploaded(studio: Studio, project: int, file: UploadFile, reading: Reading) -> Upload:
     with studio.database.read() as connection:
         project_row(connection, project)
-    return keep_upload(file.file, file.filename, studio.limits.unpacked_bytes, reading)
+    return kept(studio, file.file, file.filename, reading)
+
+
+def kept(studio: Studio, file: BinaryIO, name: str | None, reading: Reading = AS_DETECTED) -> Upload:
+    """Among the temporary files of the studio, unless those that wait there fill it."""
+    studio.temporary.refuse_beyond(studio.limits.waiting_bytes)
+    return keep_upload(file, name, studio.limits.unpacked_bytes, reading, studio.temporary.path)
+
+
+async def _counted(studio: Studio, stream: AsyncIterator[str]) -> AsyncIterator[str]:
+    studio.streams += 1
+    try:
+        async for event in stream:
+            yield event
+    finally:
+        studio.streams -= 1
 
 
 async def _events(studio: Studio, job: Job, request: Request) -> AsyncIterator[str]:

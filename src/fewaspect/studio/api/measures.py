@@ -20,13 +20,13 @@ from fewaspect.studio.api.fields import (
     Where,
     example,
 )
+from fewaspect.studio.api.imports import kept
 from fewaspect.studio.api.problem_details import RefusedError, errors
 from fewaspect.studio.api.projects import EmptyBody
 from fewaspect.studio.engine.curves import evaluate_texts
 from fewaspect.studio.engine.insights.segments import dashboard_counts
 from fewaspect.studio.importing.budget import Budget
 from fewaspect.studio.importing.labelled_file import read_labelled
-from fewaspect.studio.importing.uploads import keep_upload
 from fewaspect.studio.problems import RevisionConflictError
 from fewaspect.studio.store.definition import set_thresholds
 from fewaspect.studio.store.projects import project_row
@@ -196,7 +196,7 @@ async def evaluate(studio: CurrentStudio, project: ProjectId, request: Request) 
                 raise RefusedError(422, "file: expected a file of labelled texts, found none.", "file")
             texts, labels = await run_in_threadpool(_from_file, studio, file)
     else:
-        texts, labels = _from_json(await request.body())
+        texts, labels = await run_in_threadpool(_from_json, await request.body())
     return await run_in_threadpool(_evaluate, studio, project, texts, labels)
 
 
@@ -223,7 +223,7 @@ def _from_json(body: bytes) -> tuple[list[str], list[list[str]]]:
 
 
 def _from_file(studio: Studio, file: UploadFile) -> tuple[list[str], list[list[str]]]:
-    upload = keep_upload(file.file, file.filename, studio.limits.unpacked_bytes)
+    upload = kept(studio, file.file, file.filename)
     try:
         sentences = read_labelled(upload, Budget(studio.limits.preview_seconds, studio.jobs.stopping))
     except FewAspectError as error:

@@ -16,13 +16,15 @@ from starlette.requests import ClientDisconnect
 from fewaspect.core.errors import FewAspectError
 from fewaspect.studio import problems
 from fewaspect.studio.plain_words import invalid_value, plain_words
+from fewaspect.studio.problems import NO_SPACE, storage_error
 
 MEDIA = "application/problem+json"
 STATUS = {
     problems.NotFoundError: 404, problems.NameTakenError: 409, problems.NothingToUndoError: 409,
     problems.RevisionConflictError: 409, problems.TooLargeError: 413, problems.UnsupportedError: 415,
+    problems.BusyError: 503, problems.StorageError: 507,
 }  # fmt: skip
-CLIENT_CLOSED_REQUEST = 499
+CLIENT_CLOSED_REQUEST, RETRY_AFTER = 499, "5"
 _log = logging.getLogger(__name__)
 
 
@@ -56,7 +58,7 @@ def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
     return {
         status: {"description": HTTPStatus(status).phrase, "content": {MEDIA: schema}}
-        for status in sorted({400, 401, 403, 413, 415, 422, 429, *statuses})
+        for status in sorted({400, 401, 403, 413, 415, 422, 429, 503, 507, *statuses})
     }
 
 
@@ -73,7 +75,8 @@ def install_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(FewAspectError)
     async def known(_: Request, error: FewAspectError) -> JSONResponse:
-        return problem(STATUS.get(type(error), 422), str(error))
+        status = STATUS.get(type(error), 422)
+        return problem(status, str(error), headers={"Retry-After": RETRY_AFTER} if status == 503 else None)
 
     @app.exception_handler(HTTPException)
     async def http(_: Request, error: HTTPException) -> JSONResponse:
@@ -94,6 +97,12 @@ def install_handlers(app: FastAPI) -> None:
     @app.exception_handler(ClientDisconnect)
     async def gone(_: Request, error: ClientDisconnect) -> Response:
         return Response(status_code=CLIENT_CLOSED_REQUEST)  # which nobody reads, and the metrics count
+
+    @app.exception_handler(OSError)
+    async def unwritten(request: Request, error: OSError) -> Response:
+        if error.errno in NO_SPACE:
+            return await known(request, storage_error(error))
+        return await unknown(request, error)
 
     @app.exception_handler(Exception)
     async def unknown(_: Request, error: Exception) -> JSONResponse:

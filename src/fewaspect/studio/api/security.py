@@ -55,21 +55,23 @@ class SecurityMiddleware:
             scope, secured = {**scope, "method": "GET"}, _without_body(secured)
         if refusal := self._refusal(scope):
             return await refusal(scope, receive, secured)
-        await self.app(scope, self._bounded(receive), secured)
+        await self.app(scope, self._bounded(scope, receive), secured)
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers, path, token = Headers(scope=scope), scope["path"], self.access.token
         if refusal := self._foreign(headers):
             return refusal
-        if wait := self.limiter.wait(scope["client"][0] if scope.get("client") else ""):
+        has_token = bool(token) and _is_token(headers.get("authorization", ""), token or "")
+        client = scope["client"][0] if scope.get("client") else ""
+        if wait := self.limiter.wait("the token" if has_token else client):  # whoever has none takes nobody's share
             seconds = str(int(wait) + 1)
             return problem(429, f"expected fewer requests, found too many; wait {seconds} s.", None,
                            {"Retry-After": seconds})  # fmt: skip
         guarded = path.startswith("/api/") or path == "/metrics"
-        if token and guarded and not _is_token(headers.get("authorization", ""), token):
+        if token and guarded and not has_token:
             return problem(401, "Authorization: expected the token that was printed at the start, found another.",
                            None, {"WWW-Authenticate": "Bearer"})  # fmt: skip
-        return None if scope["method"] in SAFE else self._refused_change(headers)
+        return None if scope["method"] in SAFE else self._refused_change(headers, path)
 
     def _foreign(self, headers: Headers) -> Response | None:
         """DNS rebinding and requests of other pages."""
@@ -80,38 +82,43 @@ class SecurityMiddleware:
             return problem(403, "Origin: expected the studio's own page, found another.")
         return None
 
-    def _refused_change(self, headers: Headers) -> Response | None:
+    def _refused_change(self, headers: Headers, path: str) -> Response | None:
         """Other pages cannot set the header X-Fewaspect."""
         if headers.get("x-fewaspect") != "studio":
             return problem(403, "X-Fewaspect: expected the header with the value studio, found none.", "X-Fewaspect")
         length = headers.get("content-length", "0")
         if not length.isdecimal():
             return problem(400, "Content-Length: expected an integer, found something else.")
-        if int(length) > self.limits.body_bytes:
-            return problem(413, self._too_large)
+        if int(length) > (most := self._most_bytes(path)):
+            return problem(413, _too_large(most))
         has_body = int(length) > 0 or "transfer-encoding" in headers
-        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        kind = _kind(headers)
         if has_body and kind not in BODY_TYPES:
             return problem(415, f"Content-Type: expected {' or '.join(BODY_TYPES)}, found {kind[:60] or 'none'}.")
         return None
 
-    def _bounded(self, receive: Receive) -> Receive:
-        """Counts the bytes of the body, whatever its header says."""
-        left = self.limits.body_bytes
+    def _bounded(self, scope: Scope, receive: Receive) -> Receive:
+        """Counts the bytes of the body, whatever its header says, and what JSON holds before it is parsed."""
+        most = left = self._most_bytes(scope["path"])
+        values = self.limits.json_values
+        is_json = _kind(Headers(scope=scope)) == BODY_TYPES[0]
 
         async def counted() -> Message:
-            nonlocal left
+            nonlocal left, values
             message = await receive()
-            left -= len(message.get("body", b""))
+            body = message.get("body", b"")
+            left -= len(body)
+            values -= sum(map(body.count, (b",", b"[", b"{"))) if is_json else 0
             if left < 0:
-                raise RefusedError(413, self._too_large)
+                raise RefusedError(413, _too_large(most))
+            if values < 0:
+                raise RefusedError(413, f"expected at most {self.limits.json_values:,} values in JSON, found more.")
             return message
 
         return counted
 
-    @property
-    def _too_large(self) -> str:
-        return f"expected at most {self.limits.body_bytes >> 20} MB in a request, found more."
+    def _most_bytes(self, path: str) -> int:
+        return self.limits.project_file_bytes if path.endswith("/projects/import") else self.limits.body_bytes
 
 
 class RateLimiter:
@@ -148,6 +155,14 @@ def hostname(host: str) -> str:
         return (urlsplit(f"//{host}").hostname or "").lower()
     except ValueError:
         return ""
+
+
+def _too_large(most: int) -> str:
+    return f"expected at most {most >> 20} MB in a request, found more."
+
+
+def _kind(headers: Headers) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _is_token(given: str, token: str) -> bool:

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from fewaspect.core.errors import DataError, FewAspectError
 from fewaspect.data.polarity import ANSWERS
 from fewaspect.detector.model import SAVED
-from fewaspect.studio.limits import LIMITS
+from fewaspect.studio.limits import LIMITS, Limits
 from fewaspect.studio.problems import TooLargeError, TooManyError
 from fewaspect.studio.store.answers import Answer
 from fewaspect.studio.store.definition import COLOURS, Aspect, Definition
@@ -148,24 +148,32 @@ def _named(ids: Iterable[int], names: Mapping[int, str]) -> list[str]:
 
 
 def read_project(
-    file: BinaryIO, max_bytes: int, most: int = LIMITS.sentences
+    file: BinaryIO, max_bytes: int, limits: Limits = LIMITS
 ) -> tuple[ArchivedProject, list[ArchivedReview]]:
-    """An archive of `write_project`, validated line by line; it is not read further than `most` reviews."""
+    """An archive of `write_project`, validated line by line; it is not read further than a project may be large."""
     with _archive(file, max_bytes) as archive:
-        project = _parsed(ArchivedProject, _member(archive, PROJECT, min(max_bytes, PROJECT_BYTES)), PROJECT)
+        content = _member(archive, PROJECT, min(max_bytes, PROJECT_BYTES))
+        if sum(map(content.count, (b",", b"[", b"{"))) > limits.json_values:  # small values take the most memory
+            raise TooManyError(f"{PROJECT}: expected at most {limits.json_values:,} values, found more.")
+        project = _parsed(ArchivedProject, content, PROJECT)
         reviews: list[ArchivedReview] = []
+        left = limits.project_chars
         with _opened(archive, REVIEWS) as lines:
             for number, line in enumerate(iter(partial(lines.readline, LINE_BYTES), b""), 1):
                 if line.strip():
-                    reviews.append(_parsed(ArchivedReview, line, f"{REVIEWS}, line {number}"))
-                if len(reviews) > most:
-                    raise TooManyError(f"expected at most {most:,} reviews, found more.")
+                    review = _parsed(ArchivedReview, line, f"{REVIEWS}, line {number}")
+                    left -= len(review.text) + len(json.dumps(review.fields))
+                    reviews.append(review)
+                if len(reviews) > limits.sentences:
+                    raise TooManyError(f"expected at most {limits.sentences:,} reviews, found more.")
+                if left < 0:
+                    raise TooManyError(f"expected at most {limits.project_chars:,} characters of reviews, found more.")
     return project, reviews
 
 
 def write_detector(path: Path, detector: AspectDetector) -> None:
     """The saved detector, a folder for `AspectDetector.load`, as a zip file."""
-    with tempfile.TemporaryDirectory(prefix="fewaspect-") as folder:
+    with tempfile.TemporaryDirectory(prefix="fewaspect-", dir=path.parent) as folder:
         saved = detector.save(Path(folder) / "detector")
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for part in sorted(saved.rglob("*")):

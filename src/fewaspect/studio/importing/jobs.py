@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from fewaspect.core.errors import FewAspectError
-from fewaspect.studio.problems import NotFoundError
+from fewaspect.studio.problems import NO_SPACE, NotFoundError, storage_error
 
 CAPACITY = 200  # jobs whose progress is kept
 THREADS = 2
@@ -91,7 +91,10 @@ class Jobs:
             work(job)
         except FewAspectError as error:
             job.failed = str(error)
-        except Exception:
-            _log.exception("import failed")
-            job.failed = INTERNAL
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno in NO_SPACE:
+                job.failed = str(storage_error(error))
+            else:
+                _log.exception("import failed")
+                job.failed = INTERNAL
         job.finished = True

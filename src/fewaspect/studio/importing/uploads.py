@@ -70,7 +70,9 @@ class Upload:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def keep_upload(file: BinaryIO, name: str | None, most_bytes: int, reading: Reading = AS_DETECTED) -> Upload:
+def keep_upload(
+    file: BinaryIO, name: str | None, most_bytes: int, reading: Reading = AS_DETECTED, within: Path | None = None
+) -> Upload:
     """The upload on disk, unpacked if it was compressed; only the last part of its name is used."""
     plain = re.sub(r"[^\w. -]", "_", Path((name or "").replace("\\", "/")).name)[-80:].lstrip(".") or "upload"
     try:
@@ -78,7 +80,7 @@ def keep_upload(file: BinaryIO, name: str | None, most_bytes: int, reading: Read
     except ConfigError:
         kinds = ", ".join(f".{kind.value}" for kind in InputFormat)
         raise UnsupportedError(f"{plain}: expected a file that ends in {kinds}, found another.") from None
-    folder = Path(tempfile.mkdtemp(prefix="fewaspect-"))
+    folder = Path(tempfile.mkdtemp(prefix="fewaspect-", dir=within))
     upload = Upload(folder, plain.removesuffix(".gz"), read_as, reading)
     try:
         packed = file.read(2) == b"\x1f\x8b"

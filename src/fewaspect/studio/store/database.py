@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 
 from fewaspect.core.errors import ConfigError
 from fewaspect.core.extras import require
+from fewaspect.studio.problems import BusyError, StorageError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_TIMEOUT = 30_000  # milliseconds to wait for another writer
@@ -36,17 +37,20 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        with self.engine.connect() as connection, connection.begin():
+        with _faults_in_words(), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction; one at a time."""
-        with self._writing, self.engine.connect().execution_options(writes=True) as connection, connection.begin():
+        with _faults_in_words(), self._writing, self._connected() as connection, connection.begin():
             yield connection
 
     def close(self) -> None:
         self.engine.dispose()
+
+    def _connected(self) -> Connection:
+        return self.engine.connect().execution_options(writes=True)
 
     def _migrate(self) -> None:
         from alembic import command
@@ -56,7 +60,7 @@ class Database:
         config = Config()
         config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
         try:
-            with self.write() as connection:
+            with self._writing, self._connected() as connection, connection.begin():
                 config.attributes["connection"] = connection
                 command.upgrade(config, "head")
         except CommandError as error:  # it does not know the version
@@ -105,16 +109,29 @@ def _check_file(path: str | None) -> None:
     except sqlite3.OperationalError:  # it cannot be opened so, or is locked: opening it in earnest will tell
         return
     except sqlite3.DatabaseError as error:
-        raise _refusal(url, str(error)) from error
+        raise _refusal(url, str(error), rescued="malformed" in str(error)) from error
     if state != "ok":
-        raise _refusal(url, f"a malformed one ({state})")
+        raise _refusal(url, f"a malformed one ({state.splitlines()[-1]})", rescued=True)
     if tables and "alembic_version" not in tables:
         raise _refusal(url, "the database of another program. Name a file that is not there yet")
 
 
-def _refusal(url: URL, found: str) -> ConfigError:
+@contextmanager
+def _faults_in_words() -> Iterator[None]:
+    """What disk and system refuse; the transaction has left nothing."""
+    try:
+        yield
+    except OperationalError as error:
+        found = str(error.orig).rstrip(".")
+        if any(word in found for word in ("locked", "busy", "connection")):  # another studio, or PostgreSQL has gone
+            raise BusyError(f"the data: expected to reach it, found: {found}.") from error
+        raise StorageError(f"the data: expected to read and write it, found: {found}.") from error
+
+
+def _refusal(url: URL, found: str, *, rescued: bool = False) -> ConfigError:
     where = url.database if url.get_backend_name() == "sqlite" else url.render_as_string(hide_password=True)
-    return ConfigError(f"{where}: expected data of the studio, found: {found.rstrip('.')}.")
+    remedy = f"\nCopy what can be read of it: fewaspect studio --data {where} --rescue NEW.db" if rescued else ""
+    return ConfigError(f"{where}: expected data of the studio, found: {found.rstrip('.')}.{remedy}")
 
 
 def now() -> str:

@@ -16,7 +16,7 @@ from fewaspect.studio.store.reviews import (
     NewReview,
     add_reviews,
     ids_by_text,
-    refuse_too_many_sentences,
+    refuse_too_much,
     same_text,
 )
 from fewaspect.studio.store.schema import examples, hidden_reviews, imports, replacements, reviews, sentences
@@ -58,7 +58,7 @@ def add_import(
         if duplicates == "replace" and old:
             connection.execute(insert(replacements), [{"import_id": own, "review_id": number} for number in old])
         journal.update("imports", {"id": own}, {"removed": False})
-    refuse_too_many_sentences(connection, project, limits)
+    refuse_too_much(connection, project, limits)
     return Added(len(new), count)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, Text, cast, func, insert, select
 
 from fewaspect.studio.limits import LIMITS, Limits
 from fewaspect.studio.problems import TooManyError
@@ -52,14 +52,20 @@ def add_reviews(
         if parts:
             connection.execute(insert(sentences), parts)
     if shown:
-        refuse_too_many_sentences(connection, project, limits)
+        refuse_too_much(connection, project, limits)
         next_version(connection, project)
     return own
 
 
-def refuse_too_many_sentences(connection: Connection, project: int, limits: Limits) -> None:
+def refuse_too_much(connection: Connection, project: int, limits: Limits) -> None:
     if (count := counted_project(connection, project)["sentences"]) > limits.sentences:
         raise TooManyError(f"expected at most {limits.sentences:,} sentences in a project, found {count:,}.")
+    size = func.length(reviews.c.text) + func.length(cast(reviews.c.fields, Text))
+    if (chars := connection.scalar(select(func.sum(size)).where(_shown(project))) or 0) > limits.project_chars:
+        raise TooManyError(
+            f"expected at most {limits.project_chars:,} characters in the reviews of a project with all their columns, "
+            f"found {chars:,}."
+        )
 
 
 def _shown(project: int) -> Any:
