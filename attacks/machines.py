@@ -161,12 +161,12 @@ def _outcome(function: Callable[..., Any], arguments: Sequence[Any]) -> str:
     return "done"
 
 
-def walk_store(folder: Path, seed: int, walks: int, steps: int) -> None:
-    """Raises at the first walk that leads elsewhere, with its steps."""
+def walk_store(folder: Path, seed: int, walks: int, steps: int, shrink: bool = True) -> None:
+    """Raises at the first walk that leads elsewhere, with its steps, as few as can be found."""
     database = Database(str(folder / "walk.db"))
     own = {"database": database, "driver": staticmethod(lambda name: StoreDriver(database, name))}
     try:
-        _walk(type("StoreWalk", (StoreWalk,), own), seed, walks, steps)
+        _walk(type("StoreWalk", (StoreWalk,), own), seed, walks, steps, shrink)
     finally:
         database.close()
 
@@ -186,10 +186,11 @@ def walk_api(folder: Path, seed: int, walks: int, steps: int, model: Any = None)
         _walk(type("ApiWalk", (ApiWalk,), own), seed, walks, steps)
 
 
-def _walk(machine: type[StoreWalk], seed: int, walks: int, steps: int) -> None:
+def _walk(machine: type[StoreWalk], seed: int, walks: int, steps: int, shrink: bool = True) -> None:
     how = settings(
         max_examples=walks, stateful_step_count=steps, deadline=None, database=None, verbosity=Verbosity.normal,
-        suppress_health_check=list(HealthCheck), phases=[Phase.generate, Phase.shrink], print_blob=False,
+        suppress_health_check=list(HealthCheck), print_blob=False,
+        phases=[Phase.generate, Phase.shrink] if shrink else [Phase.generate],
         report_multiple_bugs=False,
     )  # fmt: skip
     run_state_machine_as_test(seeded(seed)(machine), settings=how)

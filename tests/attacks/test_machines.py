@@ -22,7 +22,7 @@ def test_the_api_does_what_the_model_does(tmp_path: Path) -> None:
 def test_a_store_that_forgets_an_undo_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drivers.StoreDriver, "undo", lambda self: None)
     with pytest.raises(AssertionError):
-        machines.walk_store(tmp_path, seed=1, walks=8, steps=12)
+        machines.walk_store(tmp_path, seed=1, walks=8, steps=12, shrink=False)
 
 
 def test_the_model_undoes_and_does_again() -> None:
