@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo studio test lint wheel-test browser page clean attack coverage reproducible docs compatibility
+.PHONY: demo studio test lint wheel-test browser page clean attack coverage reproducible docs pictures numbers compatibility
 
 demo: $(VENV)/.base
 	$(BIN)/fewaspect quickstart
@@ -59,6 +59,14 @@ reproducible: $(VENV)/.dev
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "build/site/index.html; to look at it: $(BIN)/python -m http.server --directory build/site"
+
+# The pictures of the docs, of the software as it is; the numbers in prose, as the results files have them.
+pictures: $(VENV)/.dev browser
+	$(BIN)/python docs/tools/method_figure.py
+	$(BIN)/python docs/tools/pictures.py
+
+numbers: $(VENV)/.dev
+	$(BIN)/python docs/tools/fill_numbers.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

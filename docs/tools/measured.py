@@ -30,7 +30,7 @@ SHORT = {"mean_average_precision": "map", "macro_f1": "f1", "micro_f1": "micro",
 def measured() -> dict[str, str]:
     """Name and text of all numbers."""
     parts = (practical, grid, episodes, sentiment, languages, language_costs, speed, memory, serve, bulk,
-             detector_times, attacks, reasons, promises, costs)  # fmt: skip
+             detector_times, attacks, reasons, promises, costs, versions)  # fmt: skip
     return {name: text for part in parts for name, text in part()}
 
 
@@ -269,6 +269,15 @@ def promises() -> Named:
     made = [one for target in targets(results) for one in outcomes(results, "fewaspect", target, most) if one["made"]]
     yield f"promises.made.{most}", str(len(made))
     yield f"promises.held.{most}", str(sum(one["kept"] for one in made))
+
+
+def versions() -> Named:
+    """version.bulk and the like: with which version of fewaspect a file was measured; the latest, of several."""
+    for name in ("bulk", "detect-memory", "detector-times", "serve"):
+        yield f"version.{name}", _json(name)["environment"]["packages"]["fewaspect"]
+    for name in ("languages", "practical-times", "sentiment", "speed"):
+        found = {r["environment"]["packages"].get("fewaspect", "") for r in read_results(RESULTS / f"{name}.jsonl")}
+        yield f"version.{name}", max(found)
 
 
 def _json(name: str) -> Any:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import enum
 import inspect
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+PACKAGE = Path(__file__).parents[2] / "src" / "fewaspect"
 METHODS = ("get", "post", "put", "patch", "delete")
 PARTS = (  # of what is returned
     "fewaspect.detector.explain.SentenceResult",
@@ -237,3 +240,20 @@ def _place(name: str) -> str:
 
     one = getattr(fewaspect, name)
     return f"{one.__module__}.{one.__qualname__}" if inspect.isclass(one) else ""
+
+
+def source(file: str, names: list[str]) -> str:
+    """Functions of a file of the package as a block of code, without their docstrings."""
+    text = (PACKAGE / file).read_text(encoding="utf-8")
+    parts = [_function(text, ast.parse(text), name.split(".")) for name in names]
+    return f'```python title="src/fewaspect/{file}"\n' + "\n\n\n".join(parts) + "\n```"
+
+
+def _function(text: str, node: Any, path: list[str]) -> str:
+    for name in path:
+        node = next(part for part in node.body if getattr(part, "name", None) == name)
+    lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
+    if ast.get_docstring(node) and len(node.body) > 1:
+        docstring = node.body[0]
+        del lines[docstring.lineno - node.lineno : docstring.end_lineno - node.lineno + 1]
+    return textwrap.dedent("\n".join(lines))

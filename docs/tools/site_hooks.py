@@ -15,7 +15,12 @@ from equations import typeset
 
 ROOT = Path(__file__).parents[2]
 FROM_ELSEWHERE = {  # files of the repository that are pages, too
-    "SECURITY.md": "explanation/security.md",
+    "CHANGELOG.md": "project/changelog.md",
+    "CODE_OF_CONDUCT.md": "project/conduct.md",
+    "CONTRIBUTING.md": "project/contributing.md",
+    "SECURITY.md": "project/security.md",
+    "changelog.d/README.md": "project/fragments.md",
+    "examples/README.md": "tutorials/examples.md",
     "src/fewaspect/inference/shipped/MODEL_CARD.md": "reference/model-card.md",
     "src/fewaspect/inference/multilingual/MODEL_CARD.md": "reference/multilingual-card.md",
 }
@@ -23,13 +28,15 @@ GENERATED: dict[str, Callable[[], str]] = {
     "commands": reference.commands, "rest": reference.rest, "errors": reference.errors,
     "results": reference.results, "research": reference.research,
 }  # fmt: skip
+_CODE = re.compile(r"<!-- code: (\S+) (.+?) -->")
 _COMMENT = re.compile(r"^<!--.*?-->\n|<!--.*?-->", flags=re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#:\s]+)(#[^)\s]*)?\)")
 
 
 def on_files(files: Files, config: Any) -> Files:
     for source, page in FROM_ELSEWHERE.items():
-        files.append(File.generated(config, page, content=(ROOT / source).read_text(encoding="utf-8")))
+        text = (ROOT / source).read_text(encoding="utf-8")
+        files.append(File.generated(config, page, content=_with_scripts(text, ROOT / source)))
     return files
 
 
@@ -37,6 +44,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     for name, generate in GENERATED.items():
         if (marker := f"<!-- generated: {name} -->") in markdown:
             markdown = markdown.replace(marker, generate())
+    markdown = _CODE.sub(lambda code: reference.source(code[1], code[2].split()), markdown)
     place = {page: source for source, page in FROM_ELSEWHERE.items()}.get(
         page.file.src_uri, f"docs/{page.file.src_uri}"
     )
@@ -45,6 +53,15 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
 def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
     return typeset(html)
+
+
+def _with_scripts(text: str, page: Path) -> str:
+    """With the code of the scripts beside the page that it links to."""
+    scripts = re.findall(r"\]\((\w+\.py)\)", text)
+    for name in scripts:
+        text = text.replace(f"]({name})", f"](#{name.replace('.', '')})")
+        text += f"\n## {name}\n\n```python\n{(page.parent / name).read_text(encoding='utf-8')}```\n"
+    return text
 
 
 def _on_the_site(link: re.Match[str], place: str, page: str) -> str:

@@ -4,72 +4,35 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from python_calamine import CalamineWorkbook
-from typer.testing import CliRunner
 
-from fewaspect.cli.app import app
+from page_blocks import ROOT, blocks
+from page_files import write_files
+from run_page import run_page
 
-PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "detect.md").read_text(encoding="utf-8")
-FILES = dict(re.findall(r"^`([\w.]+)`:\n\n```\w+\n(.*?)```", PAGE, flags=re.DOTALL | re.MULTILINE))
-CONSOLE = "".join(re.findall(r"```console\n(.*?)```", PAGE, flags=re.DOTALL))
-COMMANDS = [line.removeprefix("$ ") for line in CONSOLE.splitlines()]
+PAGE = ROOT / "docs" / "how-to" / "detect.md"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page's files, and what its commands make of them; a pipe needs a shell, the others need no new process."""
+    """The page's files, and what its commands make of them."""
     folder = tmp_path_factory.mktemp("page")
-    for name, content in FILES.items():
-        (folder / name).write_text(content, encoding="utf-8")
-    (folder / "bin").mkdir()
-    (folder / "bin" / "fewaspect").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m fewaspect "$@"\n')
-    (folder / "bin" / "fewaspect").chmod(0o755)
-    environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+    write_files(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        for command in COMMANDS:
-            if "|" in command:
-                done = subprocess.run(
-                    ["bash", "-o", "pipefail", "-c", command],
-                    env=environment,
-                    capture_output=True,
-                    text=True,
-                    encoding="utf-8",
-                )
-                assert done.returncode == 0, done.stderr
-                assert "Traceback" not in done.stderr
-                (folder / f"pipe-{len(list(folder.glob('pipe-*')))}").write_text(done.stdout)
-            else:
-                if "--result" in command:
-                    fill_in(folder / "check.csv")
-                result = CliRunner().invoke(app, shlex.split(command)[1:])
-                assert result.exit_code == 0, (command, result.output, result.exception)
+        run_page(PAGE)
     return folder
 
 
-def fill_in(sheet: Path) -> None:
-    """What is found is right."""
-    with sheet.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    with sheet.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, ["text", "found", "labels"])
-        writer.writeheader()
-        writer.writerows({**row, "labels": row["found"]} for row in rows)
-
-
 def test_the_page_shows_every_command_about_reviews() -> None:
-    assert set(FILES) == {"examples.yaml", "reviews.csv"}
-    shown = {word for command in COMMANDS for word in re.findall(r"fewaspect (\w+)", command)}
+    assert {block.name for block in blocks(PAGE)} == {None, "examples.yaml", "reviews.csv"}
+    shown = {word for block in blocks(PAGE) for word in re.findall(r"fewaspect (\w+)", " ".join(block.commands))}
     assert shown == {"detect", "discover", "fit", "suggest", "tune", "evaluate", "audit", "report"}
 
 

@@ -55,6 +55,20 @@ def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
         assert not re.findall(r"url\(\W?(?:https?:)?//|@import", style.read_text(encoding="utf-8")), style
 
 
+def test_every_picture_style_and_script_is_there(site: Path) -> None:
+    for path, page in pages(site).items():
+        if path.name != "404.html":
+            parts = [urlsplit(what).path for what in page.loaded if not what.startswith("data:")]
+            assert not [part for part in parts if part and not (path.parent / unquote(part)).exists()], path
+
+
+def test_every_picture_of_a_page_names_the_command_that_makes_it() -> None:
+    for page in (ROOT / "docs").rglob("*.md"):
+        if page.parent.name != "results":
+            for picture in re.findall(r"^!\[.*\)$\n?.*", page.read_text(encoding="utf-8"), flags=re.MULTILINE):
+                assert "`make pictures`" in picture, (page, picture)
+
+
 def test_links_within_the_site_lead_to_a_page_and_a_place_of_it(site: Path) -> None:
     found = pages(site)
     lost = []
