@@ -120,7 +120,7 @@ class SentenceResult:
 
 @dataclass(frozen=True)
 class Analysis:
-    """A text: its aspects (best first), all probabilities, the reason, and where all of it comes from.
+    """The analysis of a text: its aspects (best first), all probabilities, the reason, words, examples and sentences.
 
     `accepted` are the aspects that keep the promise of `tune(precision=...)`, None without one. `sentiment` is told of
     each of the aspects, where it was asked for.

@@ -62,25 +62,25 @@ class Predictor(Estimator):
 
     @property
     def shots_(self) -> dict[str, int]:
-        """How many examples each aspect has."""
+        """The number of examples of each aspect."""
         examples = self.examples_
         return {name: examples.shots(name) for name in examples.names}
 
     @property
     def thresholds_(self) -> dict[str, float]:
-        """What each aspect's probability must reach."""
+        """The threshold of each aspect: what its probability must reach."""
         now = self._now()
         return dict(zip(now.names, now.thresholds.tolist(), strict=True))
 
     @property
     def promise_(self) -> Promise | None:
-        """What `tune(precision=...)` promised of accepted answers; None without one, once the detector changes, and
-        while a threshold keeps some of these answers back: what is left of all aspects may be right less often."""
+        """The promise of `tune(precision=...)` about accepted answers. None without one, once the detector has changed,
+        and while a threshold rejects some of these answers: the others may be right less often."""
         return self._now().promise
 
     @property
     def prototypes_(self) -> np.ndarray:
-        """(aspects, d) where each aspect lies, by its own examples, name and description."""
+        """(aspects, d) the prototype of each aspect, from its own examples, name and description."""
         fitted = self._fitted().fitted
         return fitted.prototypes if fitted.uncentred_prototypes is None else fitted.uncentred_prototypes
 
@@ -91,17 +91,17 @@ class Predictor(Estimator):
 
     @property
     def pile_size_(self) -> int:
-        """How many unlabelled sentences it has learned from."""
+        """The number of unlabelled sentences that it has learned from."""
         return len(self._encoded().pile or ())
 
     @property
     def remarks_(self) -> tuple[str, ...]:
-        """What was odd about the examples given last: duplicates, contradictions, empty ones."""
+        """Remarks on the examples given last: duplicates, contradictions, empty ones."""
         return self.examples_.remarks
 
     @property
     def polarity_correction_(self) -> PolarityCorrection | None:
-        """What the polarities that were given change about those of the model; None without any."""
+        """The correction of the model's polarities, fitted to those that were given; None without any."""
         return self._correction(self._encoded())
 
     @property
@@ -181,7 +181,7 @@ class Predictor(Estimator):
         return detector
 
     def add_aspect(self, name: str, examples: Sequence[str] = (), description: str | None = None) -> Self:
-        """One more aspect; without examples, its name and description serve alone. The other prototypes stay.
+        """Add an aspect; without examples, its name and description serve alone. The other prototypes stay.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"]})
@@ -193,7 +193,7 @@ class Predictor(Estimator):
         return self._change(lambda state: _with(state, state.examples.with_aspect(name, examples, description)))
 
     def remove_aspect(self, name: str) -> Self:
-        """One aspect less; examples that stood for it alone go with it.
+        """Remove an aspect, and the examples that stood for it alone.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
@@ -208,7 +208,7 @@ class Predictor(Estimator):
         return self._change(without)
 
     def add_examples(self, texts: Sequence[str], labels: Any, polarities: Any = None) -> Self:
-        """More examples of known aspects, or of none of them (an empty list); `polarities` as for `fit`.
+        """Add examples of known aspects, or of none of them (an empty list); `polarities` as for `fit`.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
@@ -280,8 +280,8 @@ class Predictor(Estimator):
         return [[names[n] for n in best_first(p, own)] for p, own in zip(probabilities, decided, strict=True)]
 
     def predict_texts(self, texts: Sequence[str], sentiment: bool = False) -> TextPredictions:
-        """What a table says of each text: probabilities, number of sentences, whether one was cut; if wanted, the
-        polarity of each aspect.
+        """For each text, probabilities, number of sentences, whether one was cut and, with `sentiment`, the polarity
+        of each aspect: what `predict_batch` writes into a table.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})

@@ -65,14 +65,14 @@ class Audit:
         return estimate(self, labels, confidence)
 
     def save(self, path: str | Path) -> None:
-        """As JSON."""
+        """Write it as JSON."""
         population = [{"counts": p.counts.astype(int).tolist(), "sums": p.sums.tolist()} for p in self.population]
         with atomic_write(Path(path)) as file:
             file.write(to_json({"format": FORMAT, **asdict(self), "population": population}))
 
     @classmethod
     def load(cls, path: str | Path) -> Audit:
-        """One that was saved; another file is refused."""
+        """Read one that was saved; another file is refused."""
         try:
             return cls.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -80,7 +80,7 @@ class Audit:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Audit:
-        """From what `save` writes."""
+        """Read what `save` writes."""
         if content["format"] != FORMAT:
             raise ValueError(f'format "{content["format"]}"')
         sentences = tuple(
