@@ -233,6 +233,13 @@ def test_a_promise_is_void_once_the_detector_changes_and_says_so(change: str) ->
         detector.predict(["cold soup"], review=True)
 
 
+def test_a_promise_that_accepts_nothing_says_so() -> None:
+    never, some = (Promise(0.9, 0.8, False, "texts", 2, {"food": cut}) for cut in (None, 0.7))
+    goal = "at least 0.9 of the accepted answers of all aspects are right, with confidence 0.8"
+    assert str(some) == goal
+    assert str(never) == f"no answer is accepted: the labels do not show that {goal}"
+
+
 def test_without_a_promise_there_is_nothing_to_review() -> None:
     detector = AspectDetector().fit({"food": ["cold soup"]})
     with pytest.raises(ConfigError, match="expected a detector that was tuned to a precision, found none"):

@@ -48,9 +48,10 @@ class Promise:
 
     def __str__(self) -> str:
         whom = "of each aspect" if self.per_aspect else "of all aspects"
-        return (
+        goal = (
             f"at least {self.precision:g} of the accepted answers {whom} are right, with confidence {self.confidence:g}"
         )
+        return goal if self.accepts else f"no answer is accepted: the labels do not show that {goal}"
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], names: Sequence[str]) -> Promise:
