@@ -86,11 +86,42 @@ def test_lists_that_do_not_fit_the_texts_are_refused(detector: AspectDetector) -
 
 def test_sentences_count_by_how_probable_the_aspect_is_in_them(detector: AspectDetector) -> None:
     parts = ["Great pizza.", "The soup was disgusting."]
-    (whole,) = detector.sentiment([" ".join(parts)], aspects=[["food"]])
-    alone = detector.sentiment(parts, aspects=[["food"]] * 2)
+    (whole,) = detector.sentiment([" ".join(parts)])
+    alone = detector.sentiment(parts)
     weights = detector.predict_proba(parts)[:, 0]
     expected = np.average([own["food"]["negative"] for own in alone], weights=weights)
     assert whole["food"]["negative"] == pytest.approx(expected, abs=1e-5)
+
+
+def read_as_trained(text: str, label: str) -> np.ndarray:
+    """(3,) probabilities from the states of the whole text and the means over the tokens of the label, as the branch
+    has learned."""
+    model = load_model()
+    branch, (last, lower), (label_last, label_lower) = (
+        model.sentiment,
+        *([part[0] for part in model.shared_states(model.encoder.tokeniser.ids([each]))] for each in (text, label)),
+    )
+    assert branch is not None
+    return branch.probabilities(
+        [(lower, last)], [(label_lower[1:-1].mean(axis=0), label_last[1:-1].mean(axis=0))], [0]
+    )[0]
+
+
+def test_texts_and_names_are_read_as_the_branch_has_learned(detector: AspectDetector) -> None:
+    for text in (BOTH, "The waiter was lovely. The soup was not. I would not eat it again."):
+        (found,) = detector.sentiment([text], aspects=[["food", "the view of the sea"]])
+        for name, told in found.items():
+            assert list(told.values()) == pytest.approx(read_as_trained(text, name), abs=1e-5)
+
+
+def test_a_long_text_is_read_in_pieces_and_those_count_that_speak_of_the_aspect(detector: AspectDetector) -> None:
+    about_food = "The soup was cold and the pizza was disgusting. "
+    long = about_food + "We sat in the sun and looked at the boats for an hour or two. " * 8
+    (found,) = detector.sentiment([long], aspects=[["food"]])
+    (first,) = detector.sentiment(
+        [about_food + "We sat in the sun and looked at the boats for an hour or two. " * 4], aspects=[["food"]]
+    )
+    assert found["food"] == pytest.approx(first["food"], abs=1e-5)
 
 
 def test_a_column_of_a_matrix_is_known_by_its_examples() -> None:

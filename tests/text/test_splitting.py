@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fewaspect.text.splitting import fitting_spans, halves, sentence_spans
+from fewaspect.text.splitting import fitting_spans, grouped_spans, halves, sentence_spans
 
 
 def sentences(text: str) -> list[str]:
@@ -99,3 +99,10 @@ def test_a_letter_is_not_parted_from_its_accent() -> None:
     (first, second) = halves(text, (0, len(text)))
     assert text[slice(*second)][0] == "a"
     assert first[1] == second[0]
+
+
+def test_neighbours_are_grouped_as_long_as_they_are_short_together() -> None:
+    spans = [(0, 3), (4, 9), (10, 12), (13, 30), (31, 33)]
+    assert grouped_spans(spans, [1, 2, 1, 9, 1], most=3) == [(0, 9), (10, 12), (13, 30), (31, 33)]
+    assert grouped_spans(spans, [1] * 5, most=5) == [(0, 33)]
+    assert grouped_spans([], [], most=5) == []

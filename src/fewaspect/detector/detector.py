@@ -114,9 +114,10 @@ class AspectDetector(Predictor):
         """For each text, how negative, neutral and positive it is about each answered aspect: probabilities that sum
         to 1. With `aspects`, a list of names for each text, about these instead.
 
-        A review of several sentences: the mean over those that speak of the aspect, weighed by its probability in each;
-        of a given aspect that none speaks of, the sentence where it is most probable. A given name that is none of the
-        detector's aspects is read as it stands, in all sentences alike.
+        A review of several sentences: the mean over those that speak of the aspect, weighed by its probability in each.
+        About given aspects it is read as a whole; one of more than 78 tokens in pieces, of which those count that speak
+        of the aspect, else the one where it is most probable. A given name that is none of the detector's aspects is
+        read as it stands, in all pieces alike.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "staff": ["the waiter was rude"]})

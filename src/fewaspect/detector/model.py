@@ -34,7 +34,7 @@ from fewaspect.inference.encoder import (
     read_metadata,
 )
 from fewaspect.inference.sentiment_branch import SentimentBranch, States
-from fewaspect.text.splitting import Span, fitting_spans, sentence_spans
+from fewaspect.text.splitting import Span, fitting_spans, grouped_spans, sentence_spans
 from fewaspect.text.tokenization import length_batches
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class PolarityRequest:
     wanted: Callable[[np.ndarray, np.ndarray], np.ndarray]
     correct: Callable[[np.ndarray, Sequence[np.ndarray], np.ndarray], np.ndarray] | None = None
     """The (pairs, 3) probabilities as a user sees it, of the labels and sentence states of the pairs, and of ours."""
+    tokens: int = 0  # up to which sentences that follow each other are read as one
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,17 +153,27 @@ class InferenceModel:
         features = score_features(components, self.scorer.combine_scores(components), aspects.shots)
         return self.probability_model(features, aspects.bias)
 
-    def split_sentences(self, texts: Sequence[str]) -> tuple[list[list[Span]], list[list[int]], list[str], list[bool]]:
+    def split_sentences(
+        self, texts: Sequence[str], tokens: int = 0
+    ) -> tuple[list[list[Span]], list[list[int]], list[str], list[bool]]:
         """The sentences of each text, none longer than the encoder reads: spans, numbers, the distinct ones, and
-        which texts have a sentence that had to be cut."""
+        which texts have a sentence that had to be cut. Neighbours are one, as long as they have at most `tokens`."""
         whole = [sentence_spans(text) for text in texts]
         spans = fitting_spans(texts, whole, self.encoder.tokeniser.too_long)
+        cut = [own != first for own, first in zip(spans, whole, strict=True)]
+        if tokens:
+            spans = [self._grouped(text, own, tokens) for text, own in zip(texts, spans, strict=True)]
         numbers: dict[str, int] = {}
         rows = [
             [numbers.setdefault(text[start:end], len(numbers)) for start, end in own]
             for text, own in zip(texts, spans, strict=True)
         ]
-        return spans, rows, list(numbers), [own != first for own, first in zip(spans, whole, strict=True)]
+        return spans, rows, list(numbers), cut
+
+    def _grouped(self, text: str, spans: list[Span], tokens: int) -> list[Span]:
+        if len(spans) < 2:
+            return spans
+        return grouped_spans(spans, self.encoder.tokeniser.pieces([text[start:end] for start, end in spans]), tokens)
 
     def sentence_vectors(self, sentences: Sequence[str], batch_tokens: int | None = None) -> np.ndarray:
         """(sentences, d) unit vectors; zeros where there is no word to read."""
@@ -183,7 +194,7 @@ class InferenceModel:
         evidence: bool = False, polarity: PolarityRequest | None = None,
     ) -> SentencePredictions:  # fmt: skip
         """Every sentence against every fitted aspect; a sentence without a readable word has probabilities of 0."""
-        spans, rows, sentences, cut = self.split_sentences(texts)
+        spans, rows, sentences, cut = self.split_sentences(texts, polarity.tokens if polarity else 0)
         predictions = SentencePredictions(
             spans, rows, sentences, np.zeros((len(sentences), len(aspects.shots))),
             np.zeros((len(sentences) if vectors else 0, self.encoder.width), dtype=np.float32), cut,

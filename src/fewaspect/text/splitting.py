@@ -61,6 +61,20 @@ def fitting_spans(
     return fitting
 
 
+def grouped_spans(spans: Sequence[Span], lengths: Sequence[int], most: int) -> list[Span]:
+    """Neighbours as one span, as long as their lengths sum to at most `most`."""
+    groups: list[Span] = []
+    total = 0
+    for (start, end), length in zip(spans, lengths, strict=True):
+        total += length
+        if groups and total <= most:
+            groups[-1] = (groups[-1][0], end)
+        else:
+            groups.append((start, end))
+            total = length
+    return groups
+
+
 def halves(text: str, span: Span) -> list[Span]:
     """Two spans of about equal length."""
     start, end = span

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fewaspect.inference.sentiment_branch import SentimentBranch, States
 
 MOST_LABEL_TOKENS = 32
+PIECE_TOKENS = 78  # of a text about given aspects: as long as the branch has learned from
 MOST_EXAMPLES = 5  # that stand for the name of an aspect that has none
 WITHOUT_WORDS = np.array([0.0, 1.0, 0.0])  # a text without words is neutral
 
@@ -75,16 +76,17 @@ def given_request(
     model: InferenceModel, state: FittedState, texts: Sequence[str], aspects: Sequence[Sequence[str]],
     correct: PolarityCorrection | None = None,
 ) -> tuple[list[str], PolarityRequest]:  # fmt: skip
-    """For each sentence of a text, the aspects given of that text; and the names of all, the detector's own first."""
+    """For each piece of a text, the aspects given of that text; and the names of all, the detector's own first."""
     sentiment_branch(model)
     names = list(dict.fromkeys([*state.examples.names, *(name for own in aspects for name in own)]))
     place = {name: n for n, name in enumerate(names)}
-    _, rows, sentences, _ = model.split_sentences(texts)
-    asked = np.zeros((len(sentences), len(names)), dtype=bool)
+    _, rows, pieces, _ = model.split_sentences(texts, PIECE_TOKENS)
+    asked = np.zeros((len(pieces), len(names)), dtype=bool)
     for own, given in zip(rows, aspects, strict=True):
         for name in given:
             asked[own, place[name]] = True
-    return names, PolarityRequest(label_states(model, state.examples, names), lambda batch, _: asked[batch], correct)
+    labels = label_states(model, state.examples, names)
+    return names, PolarityRequest(labels, lambda batch, _: asked[batch], correct, PIECE_TOKENS)
 
 
 def check_aspects(aspects: object, texts: int) -> list[list[str]]:
@@ -100,7 +102,7 @@ def label_states(model: InferenceModel, examples: Examples, names: Sequence[str]
     description, else the mean over a few examples."""
     own = [[text] if (text := label_of(examples, name)) else _examples_of(examples, name) for name in names]
     distinct = list(dict.fromkeys(text for some in own for text in some))
-    ids = [row[: MOST_LABEL_TOKENS + 1] + row[-1:] for row in model.encoder.tokeniser.ids(distinct)]
+    ids = [row[:-1][: MOST_LABEL_TOKENS + 1] + row[-1:] for row in model.encoder.tokeniser.ids(distinct)]
     read = {text: _mean_states(model, row) for text, row in zip(distinct, ids, strict=True) if len(row) > 2}
     found: list[States] = []
     for some in own:
@@ -149,8 +151,8 @@ def given_sentiment(
 ) -> list[dict[str, np.ndarray]]:
     """For each text, (3,) probabilities of each aspect given of it.
 
-    Where no sentence speaks of the aspect, the one with the highest probability of it counts; all count the same if the
-    detector does not know the aspect.
+    Of a text in several pieces those count that speak of the aspect. Where none does, the one with the highest
+    probability of it counts; all count the same if the detector does not know the aspect.
     """
     place, known = {name: n for n, name in enumerate(names)}, predictions.probabilities.shape[1]
     found = []
