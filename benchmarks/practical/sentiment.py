@@ -3,11 +3,13 @@
     python benchmarks/practical/sentiment.py --data FOLDER [--systems fewaspect vader] [--seeds 0]
     python benchmarks/practical/sentiment.py --table
     python benchmarks/practical/sentiment.py --data FOLDER --own-polarities
+    python benchmarks/practical/sentiment.py --data FOLDER --held-out
 
 On the four sets of polarity/visible, and on sentences of our own (sentiment_challenge.jsonl). Gold aspects are given;
 no system has seen a sentence of these sets. Logistic regressions are trained on the sets that the branch was trained
 on. "end to end": aspects are detected from five examples each, then polarities told. "speed": detection with and
-without sentiment, one after the other, in one process. Measurements are merged into docs/results/sentiment.jsonl; what
+without sentiment, one after the other, in one process. `--held-out` prints what the detector tells of the sets on which
+the branch was chosen, as the model card does of the branch alone. Measurements are merged into docs/results/sentiment.jsonl; what
 is there for this model is not measured again. VADER needs `pip install vaderSentiment==3.3.2`.
 """
 
@@ -38,7 +40,7 @@ from fewaspect.detector.model import load_model
 from fewaspect.detector.support import ExampleWarning
 from fewaspect.experiments.results_file import merge_results, read_results
 from fewaspect.training.environment import describe_environment
-from sentiment_page import page
+from sentiment_page import METRICS, page
 from sentiment_peers import Regressions, majority, vader
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "sentiment.jsonl"
@@ -55,9 +57,9 @@ PEERS = ("vader", "logistic", "logistic-attended", "majority")
 SYSTEMS = ("fewaspect", *PEERS, "challenge", "end-to-end", "speed")
 TRUTH = {name: n for n, name in enumerate((*POLARITIES, MIXED))}
 SHOTS, TEXTS, SPEED_TEXTS, SPEED_RUNS = 5, 800, 500, 7
+HELD_OUT = ("flight_absa", "student_feedback_kushan", "drug_review_psytar", "api_review_aspects")
 NOT_TRAINED_ON = (
-    "customer_reviews_hu_liu", "drug_reviews_druglib", "semeval15_hotels", "us_airline_tweets", "flight_absa",
-    "student_feedback_kushan", "drug_review_psytar", "api_review_aspects",
+    "customer_reviews_hu_liu", "drug_reviews_druglib", "semeval15_hotels", "us_airline_tweets", *HELD_OUT,
 )  # fmt: skip
 
 
@@ -69,11 +71,15 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS, help="The results file; the page is written beside it.")
     parser.add_argument("--table", action="store_true", help="Only write the page from the results there are.")
     parser.add_argument("--own-polarities", action="store_true", help="Only what polarities of one's own change.")
+    parser.add_argument("--held-out", action="store_true", help="Only print the sets on which the branch was chosen.")
     arguments = parser.parse_args()
     if not arguments.table:
         if arguments.data is None:
             parser.error("--data FOLDER is needed, except with --table")
         warnings.simplefilter("ignore", ExampleWarning)
+    if arguments.held_out:
+        held_out(arguments.data / "polarity" / "train")
+        return
     if arguments.own_polarities:
         if not arguments.table:
             own_polarities.measure(arguments.data / "polarity", OWN_RESULTS, arguments.seeds, NOT_TRAINED_ON)
@@ -192,6 +198,17 @@ class Study:
             "speed_ratios": ratios, "sentences_per_second": sentences / min(times[False]),
             "sentences_per_second_with_sentiment": sentences / min(times[True]),
         }  # fmt: skip
+
+
+def held_out(folder: Path) -> None:
+    """A line for each set, and one with the means, in percent."""
+    found = []
+    for name in HELD_OUT:
+        rows = [row for row in read_polarities(folder / f"{name}.jsonl") if row.polarities]
+        found.append(measure_polarity(gold_probabilities(rows), *truth_of(rows)))
+        print(name, *(f"{metric} {100 * value:.1f}" for metric in METRICS if (value := found[-1][metric]) is not None))
+    known = {metric: [value for own in found if (value := own[metric]) is not None] for metric in METRICS}
+    print("mean", *(f"{metric} {100 * statistics.mean(values):.1f}" for metric, values in known.items()))
 
 
 def sentiment_identity(folder: Path | None) -> str:
