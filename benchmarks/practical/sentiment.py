@@ -8,9 +8,9 @@
 On the four sets of polarity/visible, and on sentences of our own (sentiment_challenge.jsonl). Gold aspects are given;
 no system has seen a sentence of these sets. Logistic regressions are trained on the sets that the branch was trained
 on. "end to end": aspects are detected from five examples each, then polarities told. "speed": detection with and
-without sentiment, one after the other, in one process. `--held-out` prints what the detector tells of the sets on which
-the branch was chosen, as the model card does of the branch alone. Measurements are merged into docs/results/sentiment.jsonl; what
-is there for this model is not measured again. VADER needs `pip install vaderSentiment==3.3.2`.
+without sentiment, one after the other, in one process. Measurements are merged into docs/results/sentiment.jsonl; what
+is there for this model is not measured again. `--held-out` prints what the detector tells of the sets on which the
+branch was chosen: what the model card says of the branch alone. VADER needs `pip install vaderSentiment==3.3.2`.
 """
 
 from __future__ import annotations
@@ -201,14 +201,20 @@ class Study:
 
 
 def held_out(folder: Path) -> None:
-    """A line for each set, and one with the means, in percent."""
-    found = []
+    """A line for each set, one with the means, in percent, and one about answers that are mixed."""
+    branch = load_model().sentiment
+    assert branch is not None
+    found, mixed = [], np.zeros(3, dtype=int)  # mixed in truth, answered as mixed, both
     for name in HELD_OUT:
         rows = [row for row in read_polarities(folder / f"{name}.jsonl") if row.polarities]
-        found.append(measure_polarity(gold_probabilities(rows), *truth_of(rows)))
+        told, truth = gold_probabilities(rows), truth_of(rows)
+        found.append(measure_polarity(told, *truth))
+        real, answered = np.array(truth[0]) == TRUTH[MIXED], told[:, ::2].min(axis=1) >= branch.mixed_least
+        mixed += [real.sum(), answered.sum(), (real & answered).sum()]
         print(name, *(f"{metric} {100 * value:.1f}" for metric in METRICS if (value := found[-1][metric]) is not None))
     known = {metric: [value for own in found if (value := own[metric]) is not None] for metric in METRICS}
     print("mean", *(f"{metric} {100 * statistics.mean(values):.1f}" for metric, values in known.items()))
+    print("mixed in truth, in the answers, in both:", *mixed)
 
 
 def sentiment_identity(folder: Path | None) -> str:
