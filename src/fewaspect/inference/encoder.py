@@ -97,7 +97,9 @@ class OnnxTextEncoder:
 
 def lower_means(shared: Sequence[np.ndarray]) -> np.ndarray:
     """(B, d) of (T, d) states of each, rounded to half precision: what is saved is exactly what was used."""
-    return np.stack([part.mean(axis=0) for part in shared]).astype(np.float16).astype(np.float32)
+    sums = np.stack([np.add.reduce(part, axis=0) for part in shared])
+    lengths = np.array([[len(part)] for part in shared], dtype=np.float32)
+    return (sums / lengths).astype(np.float16).astype(np.float32)
 
 
 def open_session(model: bytes | Path) -> Any:
