@@ -147,6 +147,16 @@ def test_without_it_nothing_changes(detector: AspectDetector) -> None:
         assert replace(other, sentiment=None, sentences=tuple(bare)) == one
 
 
+def test_who_does_not_ask_for_it_does_not_open_the_branch(tmp_path: Path) -> None:
+    shutil.copytree(SHIPPED, tmp_path / "copy")
+    own = AspectDetector(tmp_path / "copy").fit(EXAMPLES)
+    assert own.predict([BOTH]) == [["staff", "food"]]
+    assert own.model_.sentiment is not None
+    assert "session" not in vars(own.model_.sentiment)
+    own.sentiment([BOTH])
+    assert "session" in vars(own.model_.sentiment)
+
+
 def test_tables_get_a_column_for_each_aspect(detector: AspectDetector) -> None:
     pa = pytest.importorskip("pyarrow")
     found = detector.predict_batch(pa.table({"text": TEXTS}), sentiment=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from fewaspect.core.errors import CheckpointError
-from fewaspect.core.forking import NO_FORK
+from fewaspect.core.forking import NO_FORK, cached_property
 from fewaspect.inference.encoder import SENTIMENT, open_session
 
 INPUTS = ("lower", "last", "mask", "label_lower", "label_last", "rows")  # (S, T, d) twice, (S, T), (P, d) twice, (P,)
@@ -25,20 +26,26 @@ class SentimentBranch:
     def __init__(
         self, model: bytes | Path, temperature: float = 1.0, neutral_bias: float = 0.0, mixed_least: float = 0.3
     ) -> None:
-        self.session = open_session(model)
-        if (found := {own.name for own in self.session.get_inputs()}) != set(INPUTS):
+        self.model = model
+        self.temperature, self.neutral_bias, self.mixed_least = temperature, neutral_bias, mixed_least
+
+    @cached_property
+    def session(self) -> Any:
+        """Opened when first asked: who does not want sentiment does not pay for it."""
+        session = open_session(self.model)
+        if (found := {own.name for own in session.get_inputs()}) != set(INPUTS):
             raise CheckpointError(
                 f"{SENTIMENT}: expected a branch with the inputs {', '.join(INPUTS)}, "
                 f"found {', '.join(sorted(found))}.\n"
                 "It is of an earlier version; train it again: benchmarks/studies/sentiment_model.py."
             )
-        self.temperature, self.neutral_bias, self.mixed_least = temperature, neutral_bias, mixed_least
+        return session
 
     def logits(self, sentences: Sequence[States], labels: Sequence[States], rows: Sequence[int]) -> np.ndarray:
         """(pairs, 3) of pairs of a label and the sentence whose number is given."""
-        inputs = branch_inputs(sentences, labels, rows)
+        session, inputs = self.session, branch_inputs(sentences, labels, rows)
         with NO_FORK:
-            (found,) = self.session.run([LOGITS], inputs)
+            (found,) = session.run([LOGITS], inputs)
         return np.asarray(found)
 
     def probabilities(self, sentences: Sequence[States], labels: Sequence[States], rows: Sequence[int]) -> np.ndarray:
