@@ -58,7 +58,12 @@ def test_a_database_of_0_1_gives_the_same_sentences_and_clear_answers(client_of_
         assert not [aspect for aspect in flipped if abs(old["scores"][str(aspect)] - 0.5) > 0.4]  # another model
         varying = {"aspects", "scores", "words", "reason"}
         kept = {k: v for k, v in old.items() if k not in varying}
-        assert {k: v for k, v in new.items() if k not in varying} == {**kept, "look": None, "sentiment": None}
+        assert {k: v for k, v in new.items() if k not in varying} == {
+            **kept,
+            "look": None,
+            "sentiment": None,
+            "foreign": False,
+        }
 
 
 def test_a_change_made_with_0_1_is_undone_and_redone(client_of_0_1: TestClient) -> None:

@@ -136,6 +136,8 @@ export interface Sentence {
   unsaved?: boolean;
   /** By aspect; null where it is not told. */
   sentiment?: Record<string, SentimentOfAspect> | null;
+  /** It seems to be in a language that the detector does not read. */
+  foreign?: boolean;
 }
 
 export interface SentenceDetails extends Sentence {
@@ -388,6 +390,7 @@ export interface Dashboard {
 export interface Detection {
   aspects: string[];
   scores: Record<string, number>;
+  foreign?: boolean;
 }
 
 export interface SentencesToCheck {

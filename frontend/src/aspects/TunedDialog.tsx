@@ -5,7 +5,7 @@ import { probability } from "../text/numbers";
 export const TunedDialog = () => (
   <Dialog title="Thresholds tuned">
     <p class="soft">Each aspect now has the threshold that gives the best answers on your examples. F1, from 0 to 1, says how good these are.</p>
-    <div class="scroll-x">
+    <div class="scroll-x" tabIndex={0} role="region" aria-label="Before and after">
       <table class="numbers-table">
         <thead>
           <tr><th>Aspect</th><th>Threshold</th><th>F1</th><th>Examples</th></tr>

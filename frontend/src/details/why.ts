@@ -2,8 +2,9 @@ import type { Aspect, SentenceDetails } from "../api/types";
 import { best } from "../state/decisions";
 
 /** Why a sentence has its aspects, or none; the detector's own words are for programs. */
-export function why({ confirmed, aspects, scores, thresholds }: SentenceDetails, known: ReadonlyMap<number, Aspect>): string {
+export function why({ confirmed, aspects, scores, thresholds, foreign }: SentenceDetails, known: ReadonlyMap<number, Aspect>): string {
   if (confirmed) return "You said so: this is one of your examples.";
+  if (foreign) return "It seems to be in a language that the detector does not read, so its answers say little. If your reviews are in other languages, say so under “Rename or delete …” in the project menu.";
   const near = best({ scores });
   if (!near) return "There are no aspects yet.";
   const name = (id: number) => known.get(id)?.name ?? "?";

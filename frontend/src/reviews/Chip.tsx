@@ -24,6 +24,11 @@ export function Chip({ sentence, id, tabIndex }: { sentence: Sentence; id: numbe
   );
 }
 
+/** Not a silent “none”: what is not read is said. */
+export const OtherLanguage = () => (
+  <small class="other-language" title="It seems to be in a language that the detector does not read, so its answers say little. If your reviews are in other languages, say so under “Rename or delete …” in the project menu.">another language?</small>
+);
+
 export function NoneChip({ sentence }: { sentence: Sentence }) {
   const near = best(sentence);
   const name = near && aspectById.value.get(near.aspect)?.name;

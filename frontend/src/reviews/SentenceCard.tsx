@@ -9,7 +9,7 @@ import { decideAnew } from "../state/decisions";
 import { draft } from "../state/draft";
 import { selected } from "../state/view";
 import { AddMenu } from "./AddMenu";
-import { Chip, NoneChip } from "./Chip";
+import { Chip, NoneChip, OtherLanguage } from "./Chip";
 import { MarkedText } from "./MarkedText";
 
 interface Props {
@@ -40,6 +40,7 @@ export function SentenceCard({ sentence: told, index, total, children }: Props) 
           ))}
           {sentence.aspects.length === 0 && <NoneChip sentence={sentence} />}
           <AddMenu sentence={sentence} tabIndex={stop} />
+          {sentence.foreign && !sentence.confirmed && <OtherLanguage />}
         </div>
         {sentence.date && <small class="date">{sentence.date.slice(0, 10)}</small>}
         {sentence.unsaved ? (

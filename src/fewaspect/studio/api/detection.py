@@ -18,7 +18,7 @@ from fewaspect.studio.api.fields import LIMITS, CurrentStudio, ProjectId, Reques
 from fewaspect.studio.api.problem_details import errors
 from fewaspect.studio.api.sentences import Polarity, SentenceResponse
 from fewaspect.studio.disconnection import unless_gone
-from fewaspect.studio.engine.presenters import deciding_words, present
+from fewaspect.studio.engine.presenters import deciding_words, present, unread_languages
 from fewaspect.studio.engine.snapshot import Snapshot
 
 router = APIRouter(prefix="/projects/{project}", tags=["detection"])
@@ -83,6 +83,7 @@ class TextDetection(ResponseBody):
     scores: dict[str, float]
     sentences: list[NamedSentence] | None = None
     words: list[NamedDecidingWord] | None = None
+    foreign: bool | None = Field(None, description="With `explain`: it seems to be in a language that is not read.")
 
 
 class DetectionResponse(ResponseBody):
@@ -259,5 +260,6 @@ def _detected(snapshot: Snapshot, analysis: Analysis | None, explain: bool) -> d
     if explain:
         names = {aspect.id: aspect.name for aspect in snapshot.definition.aspects}
         found["sentences"] = [asdict(sentence) for sentence in analysis.sentences]
+        found["foreign"] = unread_languages(snapshot, [analysis.text])[0]
         found["words"] = [{**word, "aspect": names[word["aspect"]]} for word in deciding_words(analysis, snapshot)]
     return found

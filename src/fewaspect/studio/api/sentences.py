@@ -50,7 +50,7 @@ Polarity = Literal["negative", "neutral", "positive", "mixed"]
 SENTENCE = {
     "id": 17, "review_id": 9, "position": 0, "text": "The garage was full.", "date": "2024-03-31", "aspects": [3],
     "scores": {"3": 0.93, "4": 0.02}, "words": [{"start": 4, "end": 10, "aspect": 3, "weight": 1.0}],
-    "reason": "parking 0.93 >= 0.50", "example_id": None, "confirmed": False, "look": [],
+    "reason": "parking 0.93 >= 0.50", "example_id": None, "confirmed": False, "look": [], "foreign": False,
     "sentiment": {"3": {"polarity": "negative", "negative": 0.9, "neutral": 0.06, "positive": 0.04, "own": False}},
 }  # fmt: skip
 
@@ -93,6 +93,7 @@ class SentenceResponse(ResponseBody):
 
     `look`: those of its aspects that need a look, the others being accepted; null where no precision is asked for.
     `sentiment`: what it thinks of each of its aspects, by id; null where the project does not tell it.
+    `foreign`: it seems to be in a language that the model does not read.
     """
 
     model_config = example(**SENTENCE)
@@ -109,6 +110,7 @@ class SentenceResponse(ResponseBody):
     confirmed: bool
     look: list[int] | None
     sentiment: dict[str, SentimentResponse] | None
+    foreign: bool
 
 
 class SentencePage(ResponseBody):

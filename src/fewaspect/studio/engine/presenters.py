@@ -14,6 +14,7 @@ from fewaspect.reviews.pages.highlights import marks
 from fewaspect.studio.engine.promises import with_looks
 from fewaspect.studio.engine.sentiment.told_sentiment import with_sentiment
 from fewaspect.studio.engine.snapshot import Snapshot
+from fewaspect.text.foreign import foreign_texts
 
 if TYPE_CHECKING:
     from fewaspect.detector.detector import AspectDetector
@@ -23,10 +24,17 @@ def present(snapshot: Snapshot, rows: Sequence[int] | np.ndarray) -> list[dict[s
     """Each sentence with its aspects, probabilities, deciding words and the reason; computed once in a snapshot."""
     rows = [int(row) for row in rows]
     if snapshot.detector is None:
-        return [_sentence(snapshot, row, None) for row in rows]
+        return [_sentence(snapshot, row, None, False) for row in rows]
     shown = snapshot.shown.get(rows, partial(_analyze, snapshot, snapshot.detector))
     # apart from the cache: what is promised comes later, and what a person says of an aspect changes nothing else
     return with_sentiment(snapshot, rows, with_looks(snapshot, rows, shown))
+
+
+def unread_languages(snapshot: Snapshot, texts: Sequence[str]) -> list[bool]:
+    """Which texts seem to be in a language that the model of the project does not read."""
+    if snapshot.detector is None or snapshot.definition.model is not None:
+        return [False] * len(texts)
+    return foreign_texts(texts, snapshot.detector.model_.encoder.tokeniser.pieces)
 
 
 def deciding_words(analysis: Analysis, snapshot: Snapshot) -> list[dict[str, Any]]:
@@ -44,12 +52,13 @@ def deciding_words(analysis: Analysis, snapshot: Snapshot) -> list[dict[str, Any
 
 def _analyze(snapshot: Snapshot, detector: AspectDetector, rows: Sequence[int]) -> list[dict[str, Any]]:
     """The probabilities go into the score table too."""
-    analyses = detector.analyze_many([snapshot.sentences.texts[row] for row in rows], nearest=False)
+    texts = [snapshot.sentences.texts[row] for row in rows]
+    analyses, foreign = detector.analyze_many(texts, nearest=False), unread_languages(snapshot, texts)
     snapshot.scores.put(np.array(rows), np.array([list(analysis.probabilities.values()) for analysis in analyses]))
-    return [_sentence(snapshot, row, analysis) for row, analysis in zip(rows, analyses, strict=True)]
+    return [_sentence(snapshot, *one) for one in zip(rows, analyses, foreign, strict=True)]
 
 
-def _sentence(snapshot: Snapshot, row: int, analysis: Analysis | None) -> dict[str, Any]:
+def _sentence(snapshot: Snapshot, row: int, analysis: Analysis | None, foreign: bool) -> dict[str, Any]:
     sentences, example = snapshot.sentences, snapshot.confirmed.get(row)
     found: dict[str, Any] = {"aspects": [], "scores": {}, "words": [], "reason": "there are no aspects yet"}
     if analysis is not None:
@@ -69,5 +78,5 @@ def _sentence(snapshot: Snapshot, row: int, analysis: Analysis | None) -> dict[s
         "id": int(sentences.ids[row]), "review_id": int(sentences.review_ids[row]),
         "position": int(sentences.positions[row]), "text": sentences.texts[row], "date": sentences.dates[row], **found,
         "example_id": example.id if example else None, "confirmed": example is not None, "look": None,
-        "sentiment": None,
+        "sentiment": None, "foreign": foreign,
     }  # fmt: skip
