@@ -40,6 +40,7 @@ def test_every_dialog_reads_well(
 
     def seen(what: str) -> None:
         dialog.wait_for()
+        assert dialog.evaluate("box => box.scrollWidth <= box.clientWidth"), f"{what} is wider than its dialog"
         nothing_is_wrong(page, what)
         shoot(f"dialog-{look}-{what}")
 

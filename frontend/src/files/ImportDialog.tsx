@@ -3,7 +3,7 @@ import type { Duplicates, Preview, Reading } from "../api/types";
 import { closeDialog, Dialog } from "../parts/Dialog";
 import { FileDrop } from "../parts/FileDrop";
 import { importFile } from "../state/importing";
-import { report } from "../state/messages";
+import { dismissProblems, report } from "../state/messages";
 import { studio } from "../state/project";
 import { DuplicateChoice } from "./DuplicateChoice";
 import { PreviewTable } from "./PreviewTable";
@@ -25,6 +25,7 @@ const busy = signal(false);
 /** The file as it would be read; columns that were chosen stay chosen if they are still there. */
 async function look(file: File, reading: Reading = {}, text = "", date?: string): Promise<void> {
   busy.value = true;
+  dismissProblems();
   try {
     const preview = await studio().preview(file, reading, text);
     const there = (name: string | undefined) => name !== undefined && (name === "" || preview.columns.some((column) => column.name === name));

@@ -26,6 +26,11 @@ export const dismiss = (id: number) => {
   toasts.value = toasts.value.filter((shown) => shown.id !== id);
 };
 
+/** What was wrong before is no longer of interest. */
+export const dismissProblems = () => {
+  toasts.value = toasts.value.filter((shown) => shown.kind !== "problem");
+};
+
 export const announce = (text: string) => {
   announced.value = text;
 };
