@@ -13,7 +13,7 @@ export const Toasts = () => (
               {action.label}
             </button>
           )}
-          <IconButton icon="close" label="Close the message" onClick={() => dismiss(id)} />
+          <IconButton icon="close" label="Hide this message" onClick={() => dismiss(id)} />
         </div>
       ))}
       <ProgressWords />
