@@ -247,6 +247,9 @@ def test_probabilities_lie_between_0_and_1_and_rank_as_the_logits(case: Case) ->
     assert torch.equal(found.argmax(dim=1), scores.logits.argmax(dim=1))
 
 
+WITHOUT_EFFECT = {"bilinear.U.bias"}  # the same for all shots of a class, whose softmax takes it out (authors' code)
+
+
 @everywhere
 def test_gradients_reach_every_trainable_parameter(case: Case) -> None:
     method = case.fresh()
@@ -261,7 +264,8 @@ def test_gradients_reach_every_trainable_parameter(case: Case) -> None:
         optimiser.step()
         example = example.changed(support=example.support.with_values(states))
     reached = {"token states": states, **trainable}
-    assert [n for n, p in reached.items() if p.grad is None or float(p.grad.abs().max()) < 1e-12] == []
+    unreached = [n for n, p in reached.items() if p.grad is None or float(p.grad.abs().max()) < 1e-12]
+    assert [name for name in unreached if name not in WITHOUT_EFFECT] == []
 
 
 WORDS = str.split(
