@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { Problem } from "../api/http";
 import type { SentenceDetails } from "../api/types";
 import { settled } from "../state/corrections";
 import { report } from "../state/messages";
@@ -50,7 +51,10 @@ function useDetails(id: number | null): SentenceDetails | null {
   useEffect(() => {
     if (id === null) return setDetails(null);
     let wanted = true;
-    studio().sentence(id, revision).then((answer) => wanted && setDetails(answer), (error) => wanted && report(error));
+    studio().sentence(id, revision).then((answer) => wanted && setDetails(answer), (error) => {
+      if (error instanceof Problem && error.status === 404) setDetails(null); // removed; the list will say so
+      else if (wanted) report(error);
+    });
     return () => void (wanted = false);
   }, [id, revision, settled.value]);
   return id === null ? null : details;
