@@ -104,7 +104,7 @@ def page(record: dict[str, Any]) -> str:
         "# Which Python, which versions", "",
         "Python 3.10 to 3.13. A row is the wheel alone in an empty environment, without extras, and the tests of the",
         "detector in a folder without the source (`make compatibility`), with the versions of `constraints.txt`; a row",
-        "marked \"lowest\" has the oldest that `pyproject.toml` allows, and has yet to be run where there is none. Skipped",
+        "marked \"lowest\" has the oldest that `pyproject.toml` allows; none here: not run yet. Skipped",
         "tests say which extra they need.", "",
         "| Python | with | passed | failed | skipped |", "|---|---|---:|---:|---:|", *rows, "",
         f"Run on {record['system']}. Other systems have not been tried: the package is plain Python, and needs of its",
