@@ -18,7 +18,7 @@ class KeywordDetector:
         self.classes_ = list(keywords)
         self.asked: list[list[str]] = []
         self.pile_size_, self.promise_ = 0, None
-        self.model_ = SimpleNamespace(scorer=SimpleNamespace(learns_from_pile=False))
+        self.model_ = SimpleNamespace(scorer=SimpleNamespace(learns_from_pile=False), languages=None)
 
     def adapt(self, texts: Sequence[str]) -> KeywordDetector:
         """Keywords are all it knows."""
@@ -46,7 +46,7 @@ class KeywordDetector:
         return SimpleNamespace(
             text=text, aspects=aspects, probabilities=probabilities, reason=self._reason(aspects),
             words=tuple(evidence) if words else (), nearest=near if words else {}, sentences=tuple(sentences),
-            accepted=None, sentiment=None,
+            accepted=None, sentiment=None, language="en",
         )  # fmt: skip
 
     def _sentence(self, text: str, match: re.Match[str]) -> Any:

@@ -62,7 +62,7 @@ def label_sets(data: Path) -> list[tuple[str, LabelSet]]:
     manifest = json.loads((data / "polarity" / "MANIFEST.json").read_text(encoding="utf-8"))
     found = [
         (part, one)
-        for part, left_out in (("validation", ()), ("multilingual", ()), ("train", WITHOUT))
+        for part, left_out in (("validation", ()), ("multilingual", ("emotion",)), ("train", WITHOUT))
         for one in load_label_sets(data / "corpus", part, left_out)
     ]
     for part, names in (("multilingual", POLARITY_SETS), ("train", REVIEW_SETS)):
@@ -71,14 +71,17 @@ def label_sets(data: Path) -> list[tuple[str, LabelSet]]:
     return found
 
 
-def load_features(encoder: UniversalEncoder, data: Path, folder: Path) -> list[FeatureSet]:
-    """Of all label sets; what is in the folder is not read again."""
+def load_features(encoder: UniversalEncoder, data: Path, folder: Path, most: int | None = None) -> list[FeatureSet]:
+    """Of all label sets, of each at most so many texts; what is in the folder is not read again."""
     folder.mkdir(parents=True, exist_ok=True)
-    return [_load(encoder, part, one, folder / f"{part}__{one.name}.npz") for part, one in label_sets(data)]
+    return [
+        _load(encoder, part, one, folder / f"{part}__{one.name}.npz", min(MOST_TEXTS[part], most or MOST_TEXTS[part]))
+        for part, one in label_sets(data)
+    ]
 
 
-def _load(encoder: UniversalEncoder, part: str, one: LabelSet, path: Path) -> FeatureSet:
-    order = np.random.default_rng(99).permutation(len(one.sentences))[: MOST_TEXTS[part]]
+def _load(encoder: UniversalEncoder, part: str, one: LabelSet, path: Path, most: int) -> FeatureSet:
+    order = np.random.default_rng(99).permutation(len(one.sentences))[:most]
     truth = one.sentences.labels[order]
     kept = np.flatnonzero(truth.sum(axis=0) >= FEWEST)
     names = [one.sentences.classes[c] for c in kept]

@@ -38,6 +38,8 @@ from probabilities import EncodedSet, fit_probability_model, none_rates, tasks
 
 PLAN = HeadPlan()
 MAX_LENGTH = 256  # tokens of a sentence
+LANGUAGES = ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
+"""Those that the encoder was made for."""
 TASKS, TASK_TEXTS, FEWEST = 16, 600, 20  # tasks of a set, its texts, and texts of a label
 
 
@@ -47,12 +49,14 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="folder for features of the texts")
     parser.add_argument("--out", type=Path, required=True, help="folder for the model")
     parser.add_argument("--without", default="", help="Languages that are left out, such as zh,ja.")
+    parser.add_argument("--texts", type=int, help="Of each set at most so many; another number, another work folder.")
     arguments = parser.parse_args()
     without = [code for code in arguments.without.split(",") if code]
     published = published_head()
     encoder = make_encoder(published, PLAN)
-    sets = [one for one in load_features(encoder, arguments.data, arguments.work) if one.language not in without]
-    trained_on = [one for one in sets if one.part != "validation" and one.about.kind != "emotion"]
+    read = load_features(encoder, arguments.data, arguments.work, arguments.texts)
+    sets = [one for one in read if one.language not in without]
+    trained_on = [one for one in sets if one.part != "validation"]
     head, scorer = train_head(trained_on, published, detector_settings(), PLAN, show_step)
     head = {name: value.astype(np.float16) for name, value in head.items()}
     probability_model = learn_probabilities(make_encoder(head, PLAN), scorer, sets)
@@ -124,7 +128,7 @@ def write(
             "states": json.dumps([PLAN.window, PLAN.sentence_share, MAX_LENGTH]),
         }  # fmt: skip
         write_metadata(new, {
-            "precision": "fp32", "width": WIDTH, "max_length": MAX_LENGTH,
+            "languages": list(LANGUAGES), "precision": "fp32", "width": WIDTH, "max_length": MAX_LENGTH,
             "package": {"name": PACKAGE, "version": version(PACKAGE), "files": files},
             "window": PLAN.window, "sentence_share": PLAN.sentence_share, "identity": identity,
             "scorer": asdict(scorer), "probability_model": asdict(probability_model), "plan": asdict(PLAN),

@@ -40,7 +40,7 @@ def test_tables_have_all_columns_and_plain_aspects_are_found(folder: Path) -> No
     with (folder / "tagged.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == [
-        "id", "stars", "review", "aspects", "p_food", "p_service", "p_price", "p_parking",
+        "id", "stars", "review", "aspects", "p_food", "p_service", "p_price", "p_parking", "text_language",
     ]  # fmt: skip
     with (folder / "reviews.csv").open(newline="") as file:
         assert [{name: row[name] for name in ("id", "stars", "review")} for row in rows] == list(csv.DictReader(file))

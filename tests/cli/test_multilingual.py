@@ -29,3 +29,18 @@ def test_a_model_by_name_needs_examples(tmp_path: Path) -> None:
     done = fewaspect("detect", tmp_path / "reviews.txt", "--model", "multilingual")
     assert done.returncode == 2
     assert "--model multilingual: expected --examples EXAMPLES beside a model by its name" in done.stderr
+
+
+def test_reviews_that_the_english_model_does_not_read_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "examples.json").write_text(json.dumps(EXAMPLES))
+    german = "Das Frühstück war hervorragend und der Kaffee heiß.\nDie Garage war wieder einmal voll besetzt.\n"
+    (tmp_path / "reviews.txt").write_text(german + "The soup was cold and they knew it.\n", encoding="utf-8")
+    given = ("detect", tmp_path / "reviews.txt", "--examples", tmp_path / "examples.json")
+    for name in ("out.jsonl", "out.csv", "out.html"):
+        done = fewaspect(*given, "--quiet", "-o", tmp_path / name)
+        assert done.stderr == "2 of 3 reviews are in German, which this model does not read: --model multilingual\n"
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["text_language"] for row in rows] == ["de", "de", "en"]
+    assert "text_language" in (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
+    assert "2 of 3 reviews are in German" in (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert not fewaspect(*given, "--quiet", "--model", "multilingual", "-o", tmp_path / "out.jsonl").stderr

@@ -13,7 +13,7 @@ from fewaspect import AspectDetector
 from fewaspect.core.errors import DataError
 
 TEXTS = ["Cold soup! The waiter was rude.", "see you on Monday", "", "Cold soup! The waiter was rude."]
-ADDED = ["aspects", "p_food", "p_parking", "p_staff", "sentences", "cut"]
+ADDED = ["aspects", "p_food", "p_parking", "p_staff", "text_language", "sentences", "cut"]
 
 
 @pytest.fixture

@@ -47,9 +47,9 @@ def sheets(path: Path) -> dict[str, list[list[object]]]:
 def test_a_workbook_holds_texts_as_texts_and_probabilities_as_numbers(tmp_path: Path) -> None:
     path = written(tmp_path / "r.xlsx", [row(FORMULA, 7), row("Größe 🍜\nline")], OutputFormat.XLSX)
     assert sheets(path)["Results"] == [
-        ["id", "text", "aspects", "p_food", "p_price"],
-        [7.0, FORMULA, "food; price", 0.5, 1.0],
-        [1.0, "Größe 🍜\nline", "food; price", 0.5, 1.0],
+        ["id", "text", "aspects", "p_food", "p_price", "text_language"],
+        [7.0, FORMULA, "food; price", 0.5, 1.0, ""],
+        [1.0, "Größe 🍜\nline", "food; price", 0.5, 1.0, ""],
     ]
 
 

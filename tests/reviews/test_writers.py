@@ -69,7 +69,7 @@ def test_json_lines_carry_every_field_and_the_result(reviews: Path, tmp_path: Pa
     assert found[2]["score"] is None, "JSON has no NaN"
     assert "NaN" not in out.read_text()
     assert [set(row) - set(record) for row, record in zip(found, RECORDS, strict=True)] == [
-        {"aspects", "probabilities"}
+        {"aspects", "probabilities", "text_language"}
     ] * 4
 
 
@@ -92,7 +92,8 @@ def test_a_table_has_the_columns_the_aspects_and_a_column_per_aspect(
     detect(reviews, out := tmp_path / f"out.{format}", explain=True)
     found = table(out, delimiter)
     assert list(found[0]) == [
-        "id", "text", "who", "score", "aspects", "p_food", "p_service", "p_price & value", "reason", "words",
+        "id", "text", "who", "score", "aspects", "p_food", "p_service", "p_price & value", "text_language",
+        "reason", "words",
     ]  # fmt: skip
     assert found[0]["aspects"] == "food; service"
     assert found[0]["words"] == "food: soup; service: waiter"
@@ -220,7 +221,7 @@ def test_a_field_that_a_pipe_brings_late_is_refused_in_tables(monkeypatch: pytes
             detect("-", tmp_path / f"out.{format}", read_as="jsonl", size=1)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
     detect("-", out := tmp_path / "out.jsonl", read_as="jsonl", size=1)
-    assert lines(out)[2] == {"text": "", "late": 1, **{k: lines(out)[2][k] for k in ("aspects", "probabilities")}}
+    assert lines(out)[2] == {"text": "", "late": 1, **{k: lines(out)[2][k] for k in ("aspects", "probabilities", "text_language")}}
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
 
 

@@ -41,6 +41,13 @@ export interface ExampleToMove {
   moved: boolean;
 }
 
+/** Reviews in languages that the model does not read, of those looked at; the name of a model that reads them. */
+export interface UnreadReviews {
+  languages: { language: string; reviews: number }[];
+  looked_at: number;
+  model: string | null;
+}
+
 export interface Project extends Omit<ProjectEntry, "aspects"> {
   aspects: Aspect[];
   /** By its name; null: the English one. */
@@ -55,6 +62,7 @@ export interface Project extends Omit<ProjectEntry, "aspects"> {
   promise?: AnswerPromise | null;
   /** Whether it is told what sentences think of their aspects. */
   sentiment?: boolean;
+  unread?: UnreadReviews | null;
 }
 
 export type Polarity = "negative" | "neutral" | "positive" | "mixed";

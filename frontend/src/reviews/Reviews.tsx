@@ -8,6 +8,7 @@ import { FilterLine } from "./FilterLine";
 import { focusSelected } from "./focus";
 import { SentenceCard } from "./SentenceCard";
 import { TryIt } from "./TryIt";
+import { Unread } from "./Unread";
 
 export function Reviews() {
   const box = useRef<HTMLDivElement>(null);
@@ -20,6 +21,7 @@ export function Reviews() {
   return (
     <div ref={box} class={`reviews ${loading.value ? "loading" : ""}`}>
       <VirtualList label="Sentences" total={all} start={restarts.value} current={selected.value === null ? -1 : indexOf(selected.value)} busy={loading.value} row={row} onRange={need}>
+        <Unread />
         <TryIt />
         <FilterLine />
         {all === 0 && !loading.value && <Empty />}

@@ -125,7 +125,7 @@ const Typical = ({ row }: { row: AspectOpinion }) => (
     {(["negative", "positive"] as const).flatMap((one) =>
       row.typical[one].map(({ id, text }) => (
         <li key={`${one} ${id}`}>
-          <b class={`sign ${one}`} title={one} aria-hidden="true">{SIGNS[one]}</b> <span class="unseen">{one}: </span>{text}
+          <b class={`sign ${one}`} title={one} aria-hidden="true">{SIGNS[one]}</b> <span class="unseen">{one}: </span><span dir="auto">{text}</span>
         </li>
       )),
     )}

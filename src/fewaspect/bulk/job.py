@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
@@ -21,6 +22,8 @@ from fewaspect.reviews.pipeline import Summary, summary_table
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from fewaspect.detector.model import InferenceModel
 
 SUMMARY = "_summary.json"
 _AT_ONCE = 16  # files looked into, which is waiting for the most part
@@ -91,11 +94,17 @@ def process_locally(job: Job, partitions: list[Partition]) -> Iterator[Counts]:
     yield from map(worker.process, partitions)
 
 
+def job_summary(total: Counts, classes: Iterable[str], model: InferenceModel | None = None) -> Summary:
+    """As `fewaspect detect` has it."""
+    return Summary(
+        tuple(classes), total.rows, total.sentences, total.without, counts=Counter(total.aspects),
+        languages=Counter(total.languages), model=model,
+    )  # fmt: skip
+
+
 def job_table(total: Counts, classes: Iterable[str]) -> Table:
     """For the terminal, as `fewaspect detect` shows it, with bad rows, and how many texts were not in the cache."""
-    summary = Summary(tuple(classes), reviews=total.rows, sentences=total.sentences, without=total.without)
-    summary.counts.update(total.aspects)
-    table = summary_table(summary)
+    table = summary_table(job_summary(total, classes))
     table.title = f"{total.rows:,} rows, {total.bad:,} bad ones beside"
     rate = total.sentences / max(total.seconds, 1e-9)
     table.caption = f"{total.sentences:,} sentences, {rate:,.0f} per second and actor; {total.read:,} texts were new"

@@ -18,6 +18,7 @@ from fewaspect.detector.arrow_tables import (
     ACCEPTED,
     ASPECTS,
     FLAGS,
+    LANGUAGE,
     SENTIMENT_OF,
     TO_REVIEW,
     TextPredictions,
@@ -55,12 +56,14 @@ class Counts:
     read: int = 0  # texts that were not in the cache
     seconds: float = 0.0  # of work, added up over all actors
     aspects: dict[str, int] = field(default_factory=dict)
+    languages: dict[str, int] = field(default_factory=dict)  # rows by language; "": it cannot be told
     first_fault: str = ""
 
     def add(self, other: Counts) -> None:
         for name in ("rows", "bad", "without", "sentences", "cut", "read", "seconds"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.aspects |= {name: self.aspects.get(name, 0) + found for name, found in other.aspects.items()}
+        self.languages |= {code: self.languages.get(code, 0) + found for code, found in other.languages.items()}
         self.first_fault = self.first_fault or other.first_fault
 
 
@@ -106,15 +109,20 @@ class Worker:
         """The table with the columns that are added; what was found is added to the counts."""
         compute = arrow("pyarrow.compute")
         texts, rows = distinct_texts(table[self.plan.text], self.plan.text)
-        columns = columns_of(self.classes, self.thresholds, self.cache(texts), self.plan.settings.prefix, self.promise)
+        columns = columns_of(
+            self.classes, self.thresholds, texts, self.cache(texts), self.plan.settings.prefix, self.promise
+        )
         columns = {name: column.take(rows) for name, column in columns.items()}
-        aspects, *_, sentences, cut = columns.values()
+        aspects, *_, languages, sentences, cut = columns.values()
         counts.rows += len(table)
         counts.without += int(compute.sum(compute.equal(compute.list_value_length(aspects), 0)).as_py() or 0)
         counts.sentences += int(compute.sum(sentences).as_py() or 0)
         counts.cut += int(compute.sum(cut).as_py() or 0)
         for found in compute.value_counts(aspects.flatten()).to_pylist():
             counts.aspects[found["values"]] += found["counts"]
+        for found in compute.value_counts(languages).to_pylist():
+            code = found["values"]
+            counts.languages[code] = counts.languages.get(code, 0) + found["counts"]
         return with_columns(table, columns)
 
 
@@ -150,7 +158,7 @@ def output_schema(plan: Plan, classes: list[str], promised: bool = False) -> pa.
     """The columns of the input and those that are added."""
     pa, prefix = arrow(), plan.settings.prefix
     types: dict[str, Any] = dict.fromkeys((ASPECTS, ACCEPTED, TO_REVIEW), pa.list_(pa.string()))
-    types |= zip(FLAGS, (pa.int32(), pa.bool_()), strict=True)
+    types |= zip((LANGUAGE, *FLAGS), (pa.string(), pa.int32(), pa.bool_()), strict=True)
     polar = plan.settings.sentiment
     types |= dict.fromkeys((SENTIMENT_OF + name for name in classes) if polar else (), pa.string())
     names = added_names(classes, prefix, promised, polar)

@@ -23,6 +23,7 @@ from fewaspect.cli.review_options import (
     make_detector,
     refuse_idle_options,
     say_learned,
+    say_unread,
 )
 
 
@@ -66,7 +67,7 @@ def bulk(
 
     from rich.console import Console
 
-    from fewaspect.bulk.job import job_table, prepare_job, run_job
+    from fewaspect.bulk.job import job_summary, job_table, prepare_job, run_job
     from fewaspect.bulk.packing import pack
     from fewaspect.bulk.plan import BulkSettings, format_of
     from fewaspect.bulk.ray_cluster import start_ray
@@ -88,7 +89,7 @@ def bulk(
     settings = BulkSettings(
         format, column, encoding, prefix, rows, limit, adapts, sentiment, delimiter=delimiter, sheet=sheet
     )
-    classes, packed = tuple(str(name) for name in detector.classes_), pack(detector)
+    classes, packed, reads = tuple(str(name) for name in detector.classes_), pack(detector), detector.model_
     with start_ray(address, actors, threads) as cluster:
         job = prepare_job(source, output, settings, packed, classes, cluster.map, promised)
         todo = unfinished(job.plan, job.output)
@@ -103,3 +104,4 @@ def bulk(
                 job, cluster.process, max_bad, progress, lambda size: say_learned(console, size, own, adapt)
             )
     console.print(job_table(total, classes))
+    say_unread(job_summary(total, classes, reads))

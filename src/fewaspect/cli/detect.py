@@ -28,6 +28,7 @@ from fewaspect.cli.review_options import (
     make_detector,
     refuse_own_input,
     review_source,
+    say_unread,
 )
 from fewaspect.core.errors import ConfigError
 from fewaspect.reviews.formats import STANDARD, InputFormat, OutputFormat, PipeFormat, RowUnit, choose_formats
@@ -103,7 +104,8 @@ def detect(
     title = "Reviews" if reviews == STANDARD else printable(Path(reviews).name)
     between = source.text_format.delimiter if spreadsheet and reads is InputFormat.CSV and source.rereadable else None
     target = Target(output, writes, title, spreadsheet, between if between == ";" else None)
-    summary = Summary(classes)
+    summary = Summary(classes, model=detector.model_)
     with review_progress(console, "detecting", stream.columns.total, lambda: summary.rate) as progress:
         detect_stream(detector, stream, target, layout, summary, progress)
     console.print(summary_table(summary))
+    say_unread(summary)

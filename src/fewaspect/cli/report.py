@@ -24,6 +24,7 @@ from fewaspect.cli.review_options import (
     make_detector,
     refuse_own_input,
     review_source,
+    say_unread,
 )
 from fewaspect.reviews.formats import STANDARD, choose_formats, refuse_other_than_page
 
@@ -73,7 +74,7 @@ def report(
         sentiment_branch(detector.model_)  # refused before the output is opened
     name = title or ("Reviews" if reviews == STANDARD else printable(Path(reviews).name))
     with open_target(output) as file:  # opened first: a folder that is not there shows before the work
-        summary, candidates = Summary(tuple(detector.classes_)), Candidates()
+        summary, candidates = Summary(tuple(detector.classes_), model=detector.model_), Candidates()
         opinions = Opinions() if sentiment else None
         with review_progress(console, "reading", stream.columns.total, lambda: summary.rate) as progress:
             for chunk in stream.chunks:
@@ -86,5 +87,6 @@ def report(
         file.write(render_report(detector, summary, candidates, name, sentences, opinions))
         file.flush()
     console.print(summary_table(summary))
+    say_unread(summary)
     if not quiet and output != STANDARD:
         typer.echo(str(Path(output).resolve()))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fewaspect.detector.detector import AspectDetector
+    from fewaspect.reviews.pipeline import Summary
     from fewaspect.reviews.readers.source import Source
 
 Reviews = Annotated[
@@ -178,6 +179,7 @@ def make_detector(examples: Path | None, model: Path | None, threshold: list[str
 def fit_detector(examples: Path, model: Path | None) -> AspectDetector:
     """A detector of the aspects in a file; remarks on the examples go to standard error."""
     from fewaspect.detector.detector import AspectDetector
+    from fewaspect.detector.languages import languages_in, unread_remark
     from fewaspect.detector.support import ExampleWarning
     from fewaspect.reviews.definitions import read_definitions
 
@@ -187,7 +189,8 @@ def fit_detector(examples: Path, model: Path | None) -> AspectDetector:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExampleWarning)
         detector.fit(given.examples, given.labels, **given.options)
-    for remark in detector.remarks_:
+    unread = unread_remark(detector.model_, languages_in(detector.examples_.texts), "examples")
+    for remark in (*detector.examples_.remarks, *([unread] if unread else ())):
         typer.secho(f"{examples}: {remark}", fg="yellow", err=True)
     return detector
 
@@ -245,6 +248,12 @@ def hold_precision(detector: AspectDetector, precision: float | None, examples: 
         f"--precision {precision:g}: expected {expected}, found {found}.\n"
         f"Label sentences that are no examples, then: fewaspect tune MODEL LABELLED --precision {precision:g}."
     )
+
+
+def say_unread(summary: Summary) -> None:
+    """A warning, also with --quiet: reviews that are not read have no aspects."""
+    if remark := summary.unread:
+        typer.secho(remark, fg="yellow", err=True)
 
 
 def say_learned(console: Console, size: int, own: int, adapt: bool | None) -> None:

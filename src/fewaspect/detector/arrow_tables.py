@@ -13,6 +13,7 @@ from fewaspect.core.errors import DataError
 from fewaspect.core.extras import require
 from fewaspect.data.formats.records import Place, quoted
 from fewaspect.detector.explain import best_first, decide
+from fewaspect.text.language import language_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,6 +27,8 @@ ACCEPTED, TO_REVIEW = "accepted", "to_review"  # not "review", which is what a c
 """The columns into which aspects fall where a promise was made: those that keep it, and those that need a look."""
 SENTIMENT_OF = "sentiment_"
 """What stands before an aspect's name in the column of its polarity, where sentiment was asked for."""
+LANGUAGE = "text_language"
+"""The column of the language of each text, as a code of two letters; empty where it cannot be told."""
 FLAGS = ("sentences", "cut")
 """How many sentences were read, and whether one was longer than the encoder reads at once and was read in pieces."""
 
@@ -44,15 +47,16 @@ def added_names(classes: Sequence[str], prefix: str = "", promised: bool = False
     """The columns that `columns_of` makes, in their order."""
     looked_at = (ACCEPTED, TO_REVIEW) if promised else ()
     told = [SENTIMENT_OF + name for name in classes] if sentiment else []
-    names = (ASPECTS, *looked_at, *(PROBABILITY + name for name in classes), *told, *FLAGS)
+    names = (ASPECTS, *looked_at, *(PROBABILITY + name for name in classes), *told, LANGUAGE, *FLAGS)
     return [prefix + name for name in names]
 
 
 def columns_of(
-    classes: Sequence[str], thresholds: np.ndarray, found: TextPredictions, prefix: str = "",
+    classes: Sequence[str], thresholds: np.ndarray, texts: Sequence[str], found: TextPredictions, prefix: str = "",
     promise: Promise | None = None,
 ) -> dict[str, pa.Array]:  # fmt: skip
-    """Aspects, best first, a probability for each aspect, and the flags, as Arrow arrays; `thresholds` (N,).
+    """Of texts and what was found in them: aspects, best first, a probability for each aspect, language, and the flags,
+    as Arrow arrays; `thresholds` (N,).
 
     With a promise, the accepted aspects and those to review stand behind the aspects.
     """
@@ -70,6 +74,7 @@ def columns_of(
         *(pa.array(names, pa.list_(pa.string())) for names in named),
         *(pa.array(column.astype(np.float32)) for column in found.probabilities.T),
         *(pa.array(column, pa.string()) for column in polarity_columns(classes, found.sentiments)),
+        pa.array(list(map(language_of, texts)), pa.string()),
         pa.array(found.sentences.astype(np.int32)),
         pa.array(found.cut.astype(bool)),
     ]

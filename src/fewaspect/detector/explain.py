@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from fewaspect.core.errors import ConfigError
 from fewaspect.data.labels import unknown_aspect_error
+from fewaspect.text.language import language_of
 
 if TYPE_CHECKING:
     from fewaspect.detector.fitting import FittedState
@@ -135,6 +137,11 @@ class Analysis:
     sentences: tuple[SentenceResult, ...]
     accepted: tuple[str, ...] | None = None
     sentiment: dict[str, AspectSentiment] | None = None
+
+    @cached_property
+    def language(self) -> str:
+        """Of the text, as a code of two letters; empty where it cannot be told."""
+        return language_of(self.text)
 
 
 def explain(

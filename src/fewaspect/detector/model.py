@@ -24,6 +24,7 @@ from fewaspect.inference.encoder import (
     NAMED,
     ONE_THREAD,
     SENTIMENT,
+    SENTIMENT_HEAD,
     SHIPPED,
     TextEncoder,
     is_model,
@@ -33,7 +34,7 @@ from fewaspect.inference.encoder import (
     model_folder,
     read_metadata,
 )
-from fewaspect.inference.sentiment_branch import SentimentBranch, States
+from fewaspect.inference.sentiment_branch import PolarityModel, SentimentBranch, States
 from fewaspect.text.splitting import Span, fitting_spans, grouped_spans, sentence_spans
 from fewaspect.text.tokenization import length_batches
 
@@ -88,7 +89,8 @@ class InferenceModel:
     probability_model: ProbabilityModel
     identity: Mapping[str, str]  # what encodings depend on besides the text: encoder, weights, precision
     folder: Path | None = None  # of the exported model, None where it was made in memory
-    sentiment: SentimentBranch | None = None  # models that were exported without it have none
+    sentiment: PolarityModel | None = None  # models that were exported without it have none
+    languages: tuple[str, ...] | None = None  # that it was made for, by their codes; None where nobody has said it
 
     @property
     def shipped(self) -> bool:
@@ -277,20 +279,26 @@ def _load(path: str, _changed: int) -> InferenceModel:
         identity.setdefault("graph", metadata["files"][HEAD if "package" in metadata else GRAPH])
         precision = metadata.get("precision") or ("int8" if metadata["backend"] == "onnx-int8" else "fp32")
         encoder = load_encoder(folder, metadata)
-        sentiment = _load_sentiment(folder, metadata.get("sentiment"))
+        sentiment = _load_sentiment(folder, metadata.get("sentiment"), encoder)
+        languages = tuple(map(str, own)) if (own := metadata.get("languages")) else None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CheckpointError(
             f"{folder}: expected the metadata of a model, found a damaged file: {error!r}."
         ) from error
-    return InferenceModel(encoder, scorer, probability_model, {**identity, "precision": precision}, folder, sentiment)
+    identity = {**identity, "precision": precision}
+    return InferenceModel(encoder, scorer, probability_model, identity, folder, sentiment, languages)
 
 
-def _load_sentiment(folder: Path, about: Mapping[str, Any] | None) -> SentimentBranch | None:
+def _load_sentiment(folder: Path, about: Mapping[str, Any] | None, encoder: TextEncoder) -> PolarityModel | None:
     """None for a model without it."""
     if about is None:
         return None
-    names = ("temperature", "neutral_bias", "mixed_least")
-    return SentimentBranch(folder / SENTIMENT, **{name: float(about[name]) for name in names})
+    chosen = {name: float(about[name]) for name in ("temperature", "neutral_bias", "mixed_least")}
+    if not (folder / SENTIMENT_HEAD).is_file():
+        return SentimentBranch(folder / SENTIMENT, **chosen)
+    from fewaspect.inference.universal_sentiment import load_universal_sentiment
+
+    return load_universal_sentiment(folder / SENTIMENT_HEAD, encoder, float(about["attention"]), chosen)
 
 
 def check_batch_size(tokens: Any) -> None:

@@ -15,6 +15,7 @@ from fewaspect.core.estimator import Estimator, not_fitted
 from fewaspect.data.labels import check_texts
 from fewaspect.detector.explain import Analysis, Threshold, best_first, decide, explain, thresholds_of
 from fewaspect.detector.fitting import FittedState, Snapshot, encode_examples, encode_pile, fit_aspects
+from fewaspect.detector.languages import unread_remarks
 from fewaspect.detector.model import InferenceModel, ModelReference, SentencePredictions, check_batch_size
 from fewaspect.detector.support import Examples, check_polarities, read_examples
 from fewaspect.inference.encoder import model_folder
@@ -46,6 +47,7 @@ class Predictor(Estimator):
 
     _state: FittedState  # there after `fit` alone
     _corrected: tuple[Examples, PolarityCorrection | None] | None = None
+    _read: Sequence[str] = ()  # the texts that were read last
 
     def __init__(
         self, model: str | Path | InferenceModel | None = None, threshold: Threshold = None,
@@ -96,8 +98,9 @@ class Predictor(Estimator):
 
     @property
     def remarks_(self) -> tuple[str, ...]:
-        """Remarks on the examples given last: duplicates, contradictions, empty ones."""
-        return self.examples_.remarks
+        """Remarks on the examples given last (duplicates, contradictions, empty ones), and on which of them, or
+        of the texts that were read last, are in languages that the model does not read."""
+        return (*self.examples_.remarks, *unread_remarks(self.model_, self.examples_.texts, self._read))
 
     @property
     def polarity_correction_(self) -> PolarityCorrection | None:
@@ -291,7 +294,8 @@ class Predictor(Estimator):
         return self._text_predictions(self._now(fitted=True), texts, sentiment)
 
     def predict_batch(self, table: Any, text: str = "text", prefix: str = "", sentiment: bool = False) -> Any:
-        """The table with what was found in its column `text`: `aspects`, `p_NAME` of each, `sentences` and `cut`.
+        """The table with what was found in its column `text`: `aspects`, `p_NAME` of each, `text_language`,
+        `sentences` and `cut`.
 
         After `tune(precision=...)` also `accepted` and `to_review`, into which the `aspects` fall; with `sentiment`,
         also `sentiment_NAME` of each: negative, neutral, positive or mixed, nothing where it is not answered.
@@ -303,14 +307,14 @@ class Predictor(Estimator):
         >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "noise": ["thin walls"]})
         >>> found = detector.predict_batch(pa.table({"id": [7, 8], "text": ["cold soup", "see you on Monday"]}))
         >>> found.column_names, found["aspects"].to_pylist()
-        (['id', 'text', 'aspects', 'p_food', 'p_noise', 'sentences', 'cut'], [['food'], []])
+        (['id', 'text', 'aspects', 'p_food', 'p_noise', 'text_language', 'sentences', 'cut'], [['food'], []])
         """
         from fewaspect.detector.arrow_tables import column_of, columns_of, distinct_texts, with_columns
 
         texts, rows = distinct_texts(column_of(table, text), text)
         now = self._now(fitted=True)
         found = self._text_predictions(now, texts, sentiment)
-        columns = columns_of(now.names, now.thresholds, found, prefix, now.promise)
+        columns = columns_of(now.names, now.thresholds, texts, found, prefix, now.promise)
         return with_columns(table, {name: column.take(rows) for name, column in columns.items()})
 
     def analyze(self, text: str, sentiment: bool = False) -> Analysis:
@@ -394,7 +398,7 @@ class Predictor(Estimator):
         self, now: Snapshot, texts: Sequence[str], *, vectors: bool = False, evidence: bool = False,
         sentiment: bool = False,
     ) -> SentencePredictions:  # fmt: skip
-        model, request = now.state.model, None
+        model, request, self._read = now.state.model, None, texts
         if sentiment:
             from fewaspect.detector.sentiment.aspect_sentiment import answered_request
 
@@ -426,7 +430,7 @@ class Predictor(Estimator):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what every process fits for itself."""
-        return {name: value for name, value in self.__dict__.items() if name != "_corrected"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_corrected", "_read")}
 
 
 def _with(state: FittedState, examples: Examples) -> FittedState:

@@ -32,6 +32,7 @@ METADATA_0_1 = "runtime.json"
 _KEYS_0_1 = {"looking": "scorer", "presence": "probability_model"}
 SENTIMENT = "sentiment.onnx"  # models that tell no sentiment have none
 HEAD = "head.safetensors"  # in the place of graph and tokenizer, where a package installs the encoder
+SENTIMENT_HEAD = "sentiment.safetensors"  # there, in the place of the graph for sentiment
 OUTPUT = "states"  # of the graph: (B, T, d)
 SHARED_OUTPUT = "shared_states"  # those of a lower layer, (B, T, d): sentiment, and words as they stand
 
@@ -174,7 +175,8 @@ def model_files(folder: Path) -> list[Path]:
     """All files that an exported model consists of, metadata first."""
     encoder = (HEAD,) if (folder / HEAD).is_file() else (GRAPH, TOKENIZER)
     names = (METADATA if (folder / METADATA).is_file() else METADATA_0_1, *encoder)
-    return [folder / name for name in (*names, *((SENTIMENT,) if (folder / SENTIMENT).is_file() else ()))]
+    sentiment = [name for name in (SENTIMENT, SENTIMENT_HEAD) if (folder / name).is_file()]
+    return [folder / name for name in (*names, *sentiment)]
 
 
 def model_folder(model: str | Path) -> Path:
@@ -204,7 +206,8 @@ def read_metadata(folder: Path) -> dict[str, Any]:
         if (found := (metadata.get("format"), metadata.get("version"))) != expected:
             raise ValueError(f"format {found[0]}, version {found[1]}")
         names = [HEAD] if "package" in metadata else [GRAPH, TOKENIZER]
-        names += [SENTIMENT] if "sentiment" in metadata else []
+        if "sentiment" in metadata:
+            names.append(SENTIMENT_HEAD if "package" in metadata else SENTIMENT)
         digests = {name: str(metadata["files"][name]) for name in names}
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise CheckpointError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,35 +19,16 @@ MOST_PLACES = 1024  # tokens at once, padding included: as much as stays in a co
 States = tuple[np.ndarray, np.ndarray]  # of the encoder's lower layer and of its last one: (T, d) or, of a label, (d,)
 
 
-class SentimentBranch:
-    """Layers of their own above the lower layers of the encoder. Logits are divided by `temperature`, then
-    `neutral_bias` is added to that of neutral. `mixed_least`: from which probability on of both negative and positive
-    an answer is mixed."""
+class PolarityModel(ABC):
+    """Logits are divided by `temperature`, then `neutral_bias` is added to that of neutral. `mixed_least`: from which
+    probability on of both negative and positive an answer is mixed."""
 
-    def __init__(
-        self, model: bytes | Path, temperature: float = 1.0, neutral_bias: float = 0.0, mixed_least: float = 0.3
-    ) -> None:
-        self.model = model
+    def __init__(self, temperature: float = 1.0, neutral_bias: float = 0.0, mixed_least: float = 0.3) -> None:
         self.temperature, self.neutral_bias, self.mixed_least = temperature, neutral_bias, mixed_least
 
-    @cached_property
-    def session(self) -> Any:
-        """Opened when first asked: who does not want sentiment does not pay for it."""
-        session = open_session(self.model)
-        if (found := {own.name for own in session.get_inputs()}) != set(INPUTS):
-            raise CheckpointError(
-                f"{SENTIMENT}: expected a branch with the inputs {', '.join(INPUTS)}, "
-                f"found {', '.join(sorted(found))}.\n"
-                "It is of an earlier version; train it again: benchmarks/studies/sentiment_model.py."
-            )
-        return session
-
+    @abstractmethod
     def logits(self, sentences: Sequence[States], labels: Sequence[States], rows: Sequence[int]) -> np.ndarray:
         """(pairs, 3) of pairs of a label and the sentence whose number is given."""
-        session, inputs = self.session, branch_inputs(sentences, labels, rows)
-        with NO_FORK:
-            (found,) = session.run([LOGITS], inputs)
-        return np.asarray(found)
 
     def probabilities(self, sentences: Sequence[States], labels: Sequence[States], rows: Sequence[int]) -> np.ndarray:
         """(pairs, 3) of negative, neutral, positive. `rows` ascend; sentences of similar length waste little on
@@ -64,6 +46,34 @@ class SentimentBranch:
         """(P, 3) of (P, 2) numbers of a sentence and a label, by sentence; others than these are not read."""
         asked, rows = np.unique(pairs[:, 0], return_inverse=True)
         return self.probabilities([sentences[q] for q in asked], [labels[n] for n in pairs[:, 1]], rows.tolist())
+
+
+class SentimentBranch(PolarityModel):
+    """Layers of their own above the lower layers of the encoder."""
+
+    def __init__(
+        self, model: bytes | Path, temperature: float = 1.0, neutral_bias: float = 0.0, mixed_least: float = 0.3
+    ) -> None:
+        super().__init__(temperature, neutral_bias, mixed_least)
+        self.model = model
+
+    @cached_property
+    def session(self) -> Any:
+        """Opened when first asked: who does not want sentiment does not pay for it."""
+        session = open_session(self.model)
+        if (found := {own.name for own in session.get_inputs()}) != set(INPUTS):
+            raise CheckpointError(
+                f"{SENTIMENT}: expected a branch with the inputs {', '.join(INPUTS)}, "
+                f"found {', '.join(sorted(found))}.\n"
+                "It is of an earlier version; train it again: benchmarks/studies/sentiment_model.py."
+            )
+        return session
+
+    def logits(self, sentences: Sequence[States], labels: Sequence[States], rows: Sequence[int]) -> np.ndarray:
+        session, inputs = self.session, branch_inputs(sentences, labels, rows)
+        with NO_FORK:
+            (found,) = session.run([LOGITS], inputs)
+        return np.asarray(found)
 
 
 def branch_inputs(sentences: Sequence[States], labels: Sequence[States], rows: Sequence[int]) -> dict[str, np.ndarray]:

@@ -47,6 +47,7 @@ class UniversalEncoder:
         with np.load(resources / "weights.npz", allow_pickle=False) as stored:
             parts = [stored[f"q{part + 1}"] for part in range(CHUNKS)]
             self.weights = {name: stored[name] for name in stored.files if not name.startswith("q")}
+        self.published_head = {name: self.weights.pop(name) for name in DENSE}
         self.table = np.stack(parts, axis=1).reshape(-1, WIDTH)  # (pieces, d) of 8 bits each: piece i is in part i % 17
         orders = [order for order, _ in CONVOLUTIONS]
         for name, axis in (("proj", 1), ("proj_b", 0), ("ln_g", 0), ("ln_b", 0)):
@@ -56,6 +57,13 @@ class UniversalEncoder:
         """(T, d) of each sentence."""
         features, lengths = self.features(ids)
         return np.split(self.contextual_states(features, lengths), np.cumsum(lengths)[:-1])
+
+    def shared_states(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """(T, d) of each sentence, and (T, d) features, which sentiment is told from."""
+        features, lengths = self.features(ids)
+        states = self.contextual_states(features, lengths)
+        ends = np.cumsum(lengths)[:-1]
+        return np.split(states, ends), np.split(features, ends)
 
     def features(self, ids: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
         """(tokens, d) what each token adds to its sentence, and (B,) lengths: the part of the encoder that is as it was

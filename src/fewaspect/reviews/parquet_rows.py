@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from fewaspect.core.extras import require
 from fewaspect.data.formats.records import quoted, shown
-from fewaspect.detector.arrow_tables import ACCEPTED, ASPECTS, SENTIMENT_OF, TO_REVIEW
+from fewaspect.detector.arrow_tables import ACCEPTED, ASPECTS, LANGUAGE, SENTIMENT_OF, TO_REVIEW
 from fewaspect.reviews.readers.columns import Kind
 from fewaspect.reviews.readers.source import Columns
 from fewaspect.reviews.writers import Layout, Row, Writer, as_json, refuse_new_columns
@@ -69,7 +69,9 @@ def arrow_schema(kinds: Mapping[str, Kind]) -> pa.Schema:
 
 def _schema(layout: Layout, columns: Columns) -> pa.Schema:
     arrow, own = _arrow(), columns.schema or arrow_schema(columns.kinds)
-    added = dict.fromkeys(("row", "start", "end"), arrow.int64()) | dict.fromkeys(("reason", "words"), arrow.string())
+    added = dict.fromkeys(("row", "start", "end"), arrow.int64()) | dict.fromkeys(
+        (LANGUAGE, "reason", "words"), arrow.string()
+    )
     added |= dict.fromkeys((ASPECTS, ACCEPTED, TO_REVIEW), arrow.list_(arrow.string()))
     added |= {SENTIMENT_OF + name: arrow.string() for name in layout.classes if layout.sentiment}
     return arrow.schema(

@@ -12,6 +12,7 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING, Protocol
 
 from fewaspect.data.formats.records import printable
+from fewaspect.detector.languages import unread_remark
 from fewaspect.reviews.formats import OutputFormat
 from fewaspect.reviews.readers.source import Columns, Review, Source, read_reviews, survey
 from fewaspect.reviews.sampling import sample_reviews
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from fewaspect.detector.explain import Analysis
+    from fewaspect.detector.model import InferenceModel
     from fewaspect.reviews.writers import Layout, Target
 
 CHUNK = 1000  # reviews
@@ -70,6 +72,8 @@ class Summary:
     counts: Counter[str] = field(default_factory=Counter)
     sentence_counts: Counter[str] = field(default_factory=Counter)
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    languages: Counter[str] = field(default_factory=Counter)  # reviews by language, as codes
+    model: InferenceModel | None = None  # which reads them
     started: float = field(default_factory=time.perf_counter)
 
     def add(self, analyses: Sequence[Analysis]) -> None:
@@ -77,6 +81,7 @@ class Summary:
             self.reviews += 1
             self.sentences += len(analysis.sentences)
             self.without += not analysis.aspects
+            self.languages[analysis.language] += 1
             self.mentions += len(analysis.aspects)
             if analysis.accepted is not None:
                 self.accepted = (self.accepted or 0) + len(analysis.accepted)
@@ -89,6 +94,11 @@ class Summary:
     def rate(self) -> float:
         """Sentences per second so far."""
         return self.sentences / max(time.perf_counter() - self.started, 1e-9)
+
+    @property
+    def unread(self) -> str | None:
+        """How many reviews are in languages that the model does not read; None if it reads all."""
+        return unread_remark(self.model, self.languages, "reviews") if self.model else None
 
     def together(self, one: str, other: str) -> int:
         """Reviews with both; those with one where the two are the same."""

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from fewaspect.core.errors import ConfigError
 from fewaspect.core.files import atomic_write
 from fewaspect.data.formats.records import Place, join_names, quoted, table_writer
-from fewaspect.detector.arrow_tables import ACCEPTED, ASPECTS, PROBABILITY, SENTIMENT_OF, TO_REVIEW
+from fewaspect.detector.arrow_tables import ACCEPTED, ASPECTS, LANGUAGE, PROBABILITY, SENTIMENT_OF, TO_REVIEW
 from fewaspect.reviews.formats import STANDARD, OutputFormat
 from fewaspect.reviews.pages.highlights import Mark, marks
 from fewaspect.reviews.readers.source import Columns, Review
@@ -52,6 +52,7 @@ class Row:
     analysis: Analysis
     accepted: tuple[str, ...] | None = None  # of the aspects, where a precision was promised
     sentiment: Mapping[str, AspectSentiment] | None = None  # of the aspects, where it was asked for
+    language: str = ""  # of the review
 
 
 def rows_of(review: Review, analysis: Analysis, number: int, per_sentence: bool) -> Iterator[Row]:
@@ -60,6 +61,7 @@ def rows_of(review: Review, analysis: Analysis, number: int, per_sentence: bool)
     whole = Row(
         review.place, review.fields, analysis.text, number, 0, len(analysis.text), analysis.aspects,
         analysis.probabilities, analysis.reason, marked, analysis, analysis.accepted, analysis.sentiment,
+        analysis.language,
     )  # fmt: skip
     if not per_sentence:
         yield whole
@@ -98,6 +100,7 @@ class Layout:
         if self.sentiment:
             told = row.sentiment or {}
             added |= {SENTIMENT_OF + name: told[name].polarity if name in told else None for name in self.classes}
+        added[LANGUAGE] = row.language
         if self.explain:
             added |= {"reason": row.reason, "words": _words_in_a_line(row)}
         return self._prefixed(added)
@@ -108,6 +111,7 @@ class Layout:
         if self.sentiment:
             told = (row.sentiment or {}).items()
             added["sentiment"] = {name: {"polarity": own.polarity, **_rounded(own.probabilities)} for name, own in told}
+        added[LANGUAGE] = row.language
         if self.explain:
             added |= {"reason": row.reason, "words": _words(row), "nearest": _nearest(row)}
             if not self.per_sentence:
@@ -121,7 +125,7 @@ class Layout:
         aspects = [ASPECTS, ACCEPTED, TO_REVIEW] if self.promised else [ASPECTS]
         told = [SENTIMENT_OF + name for name in self.classes] if self.sentiment else []
         probabilities = [PROBABILITY + name for name in self.classes]
-        return [self.prefix + name for name in (*where, *aspects, *probabilities, *told, *explained)]
+        return [self.prefix + name for name in (*where, *aspects, *probabilities, *told, LANGUAGE, *explained)]
 
     def _where(self, row: Row) -> dict[str, Any]:
         return {"row": row.number, "start": row.start, "end": row.end} if self.per_sentence else {}

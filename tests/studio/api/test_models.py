@@ -71,3 +71,15 @@ def test_a_sentence_in_a_language_that_is_not_read_gets_a_remark(client: TestCli
     }  # fmt: skip
     asked = {"texts": ["La chambre était très petite et bruyante.", "The room was small."], "explain": True}
     assert [one["foreign"] for one in client.post(f"{project}/detect", json=asked).json()["results"]] == [True, False]
+
+
+def test_reviews_that_the_project_does_not_read_are_counted_with_what_reads_them(
+    client: TestClient, project: str
+) -> None:
+    assert client.get(project).json()["unread"] is None
+    import_text(client, project, "Das Frühstück war hervorragend.\nDie Garage war wieder voll.\nSee you on Monday.\n")
+    unread = client.get(project).json()["unread"]
+    assert [one["language"] for one in unread["languages"]] == ["German"]
+    assert unread["languages"][0]["reviews"] == 2
+    assert unread["model"] == "multilingual"
+    assert client.patch(project, json={"model": unread["model"]}).json()["unread"] is None

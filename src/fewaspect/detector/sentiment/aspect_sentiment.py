@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fewaspect.detector.model import InferenceModel, SentencePredictions
     from fewaspect.detector.sentiment.own_polarities import PolarityCorrection
     from fewaspect.detector.support import Examples
-    from fewaspect.inference.sentiment_branch import SentimentBranch, States
+    from fewaspect.inference.sentiment_branch import PolarityModel, States
 
 MOST_LABEL_TOKENS = 32
 PIECE_TOKENS = 78  # of a text about given aspects: as long as the branch has learned from
@@ -49,7 +49,7 @@ class AspectSentiment:
         return {name: value for name, value in asdict(self).items() if name in POLARITIES}
 
 
-def sentiment_branch(model: InferenceModel) -> SentimentBranch:
+def sentiment_branch(model: InferenceModel) -> PolarityModel:
     """Refused if the model has none."""
     if model.sentiment is None:
         which = model.name or model.folder or "the model"
@@ -185,5 +185,5 @@ def as_dicts(found: Iterable[Mapping[str, np.ndarray]]) -> list[dict[str, dict[s
     return [{name: dict(zip(POLARITIES, p.tolist(), strict=True)) for name, p in own.items()} for own in found]
 
 
-def as_answers(found: Iterable[Mapping[str, np.ndarray]], branch: SentimentBranch) -> list[dict[str, AspectSentiment]]:
+def as_answers(found: Iterable[Mapping[str, np.ndarray]], branch: PolarityModel) -> list[dict[str, AspectSentiment]]:
     return [{name: AspectSentiment.of(p, branch.mixed_least) for name, p in own.items()} for own in found]

@@ -21,6 +21,7 @@ from fewaspect.studio.api.fields import (
     without_default,
 )
 from fewaspect.studio.api.problem_details import errors
+from fewaspect.studio.engine.insights.unread_reviews import unread_reviews
 from fewaspect.studio.engine.promises import promise_state
 from fewaspect.studio.store.definition import set_model, set_sentiment, set_target_precision, set_threshold
 from fewaspect.studio.store.journal import next_in_words, redo, undo
@@ -104,6 +105,20 @@ class PromiseResponse(ResponseBody):
     look: int
 
 
+class ReviewsInLanguage(ResponseBody):
+    language: str
+    reviews: int
+
+
+class UnreadReviews(ResponseBody):
+    """Reviews in languages that the project's model does not read, of so many `looked_at`; `model`: one that reads
+    them, null where there is none."""
+
+    languages: list[ReviewsInLanguage]
+    looked_at: int
+    model: ModelName | None
+
+
 class ProjectResponse(ResponseBody):
     """A project at its newest revision; `scored`: the share of its sentences that are scored at this revision;
     `importing`: the job that imports reviews now."""
@@ -126,6 +141,7 @@ class ProjectResponse(ResponseBody):
     promise: PromiseResponse | None
     sentiment: bool
     importing: int | None
+    unread: UnreadReviews | None
 
 
 class UndoResponse(ResponseBody):
@@ -146,7 +162,8 @@ def project_response(studio: Studio, project: int) -> dict[str, Any]:
         "threshold": DEFAULT_THRESHOLD if threshold is None else threshold, "threshold_set": threshold,
         "scored": snapshot.scored, "can_undo": can_undo, "can_redo": can_redo,
         "dated": any(snapshot.sentences.dates), "promise": promise_state(snapshot),
-        "sentiment": snapshot.definition.sentiment, "importing": studio.jobs.running(project),
+        "sentiment": snapshot.definition.sentiment, "unread": unread_reviews(snapshot.sentences, row["model"]),
+        "importing": studio.jobs.running(project),
     }  # fmt: skip
 
 

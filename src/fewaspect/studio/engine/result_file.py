@@ -20,6 +20,7 @@ from fewaspect.reviews.writers import BINARY, Layout, Row, TableWriter, Writer, 
 from fewaspect.studio.engine.promises import to_review
 from fewaspect.studio.engine.sentiment.told_sentiment import answers_by_row
 from fewaspect.studio.engine.snapshot import Snapshot
+from fewaspect.text.language import language_of
 
 CHUNK = 1000
 
@@ -39,7 +40,7 @@ def write_results(
     layout = Layout(classes, per_sentence=rows is RowUnit.SENTENCE, promised=promised, sentiment=told)
     while set(layout.flat_names) & set(columns.kinds):
         layout = replace(layout, prefix=f"{layout.prefix}found_")
-    found = _rows(snapshot, fields, text)
+    found = _rows(snapshot, fields, text, {number: language_of(own) for number, own in texts.items()})
     if rows is RowUnit.REVIEW:
         found = review_rows(found, texts, text)
     with open_target(str(path), format in BINARY) as file:
@@ -97,7 +98,9 @@ def _joined_sentiment(rows: Sequence[Row]) -> dict[str, AspectSentiment]:
     return joined
 
 
-def _rows(snapshot: Snapshot, fields: dict[int, dict[str, Any]], text: str) -> Iterator[Row]:
+def _rows(
+    snapshot: Snapshot, fields: dict[int, dict[str, Any]], text: str, languages: Mapping[int, str]
+) -> Iterator[Row]:
     names, decided = [a.name for a in snapshot.definition.aspects], snapshot.decided()
     probabilities, sentences = snapshot.scores.probabilities, snapshot.sentences
     numbers = {review: number for number, review in enumerate(fields, 1)}
@@ -112,7 +115,7 @@ def _rows(snapshot: Snapshot, fields: dict[int, dict[str, Any]], text: str) -> I
             start + len(sentence), tuple(names[n] for n in best_first(p, own)),
             dict(zip(names, p.tolist(), strict=True)), why, (), nothing,
             None if unsure is None else tuple(names[n] for n in best_first(p, own & ~unsure[row])),
-            None if told is None else told.get(row, {}),
+            None if told is None else told.get(row, {}), languages[review],
         )  # fmt: skip
 
 

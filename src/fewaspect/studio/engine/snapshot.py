@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,6 +25,7 @@ from fewaspect.studio.engine.similar import SentenceVectors
 from fewaspect.studio.problems import NotFoundError
 from fewaspect.studio.store.definition import Definition, Example
 from fewaspect.text.identity import text_identity
+from fewaspect.text.language import language_of
 
 if TYPE_CHECKING:
     from fewaspect.detector.detector import AspectDetector
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from fewaspect.detector.labelling.label_issues import LabelIssue
 
 CAPACITY = 5_000  # sentences that the cache holds
+LANGUAGE_SAMPLE = 1_000  # reviews
 RENEWED = 400  # sentences, shown last, that are presented anew before anyone asks for them
 
 
@@ -111,6 +114,13 @@ class ImportedSentences:
     def rows_by_text(self) -> dict[str, int]:
         """The first row of each text."""
         return {text: row for row, text in reversed(list(enumerate(self.texts)))}
+
+    @cached_property
+    def languages(self) -> Counter[str]:
+        """How many reviews are in each language, of a fair sample of them."""
+        bounds = np.append(self.review_rows, len(self.texts))
+        reviews = np.unique(np.linspace(0, len(bounds) - 2, LANGUAGE_SAMPLE).astype(int)) if len(self.texts) else ()
+        return Counter(language_of(" ".join(self.texts[bounds[r] : bounds[r + 1]])) for r in reviews)
 
     @cached_property
     def pile(self) -> SentencePile:
