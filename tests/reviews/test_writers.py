@@ -221,7 +221,11 @@ def test_a_field_that_a_pipe_brings_late_is_refused_in_tables(monkeypatch: pytes
             detect("-", tmp_path / f"out.{format}", read_as="jsonl", size=1)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
     detect("-", out := tmp_path / "out.jsonl", read_as="jsonl", size=1)
-    assert lines(out)[2] == {"text": "", "late": 1, **{k: lines(out)[2][k] for k in ("aspects", "probabilities", "text_language")}}
+    assert lines(out)[2] == {
+        "text": "",
+        "late": 1,
+        **{k: lines(out)[2][k] for k in ("aspects", "probabilities", "text_language")},
+    }
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
 
 
