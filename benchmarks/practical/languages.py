@@ -1,16 +1,18 @@
 """The multilingual model beside the English one and beside logistic regression on the same vectors, in other languages.
 
-    python benchmarks/practical/languages.py --data FOLDER --without-zh MODEL --without-ja MODEL [--seeds 0 1 2 3 4]
+    python benchmarks/practical/languages.py --data FOLDER [--models MODEL ...] [--seeds 0 1 2 3 4]
     python benchmarks/practical/languages.py --data FOLDER --times
     python benchmarks/practical/languages.py --table
 
 Draws are those of compare.py: up to twelve aspects, five examples of each from one random half, 800 sentences of the
-other. MODEL is the multilingual model trained without any set in that language:
-`python benchmarks/studies/multilingual_model.py --data FOLDER --work WORK --out MODEL --without zh`.
+other. A set is measured with a model that was trained without any set in its language: with the one that ships, if it
+was, else with a MODEL of `benchmarks/studies/multilingual_model.py --without LANGUAGES`; with none, it is left out.
 
 Measured are (language) five examples in the language; (names) the English names of the aspects and no examples;
-(across) five English examples of the aspects that an English set has too; (english) the English validation sets, with
-the model that ships. Records go to docs/results/languages.jsonl one by one; what is there is not measured again.
+(across) five English examples of the aspects that an English set has too; (others) label sets that are no aspects;
+(english) the English validation sets, with the model that ships. Sentiment is measured by
+benchmarks/studies/multilingual_sentiment.py. Records go to docs/results/languages.jsonl one by one; what is there is
+not measured again.
 `--times` measures speed and memory of the two models, a process for each, one after another.
 """
 
@@ -29,8 +31,10 @@ from draws import VALIDATION, Draw, draw, load_set, merged, pick_examples
 from fewaspect import AspectDetector
 from fewaspect.core.files import atomic_write
 from fewaspect.data.labelled import LabelledSentence
+from fewaspect.data.polarity import read_polarities
 from fewaspect.detector.model import InferenceModel, load_model
 from fewaspect.experiments.results_file import Record, merge_results, read_results
+from fewaspect.inference.encoder import NAMED, read_metadata
 from fewaspect.inference.encoding_cache import CachingEncoder
 from fewaspect.training.environment import describe_environment
 from languages_page import page
@@ -39,10 +43,20 @@ from languages_times import measure_times
 OUT = Path(__file__).parents[2] / "docs" / "results" / "languages.jsonl"
 KEY = ("table", "set", "shots", "seed", "system")
 SETS = (
-    "ja_dimabsa_hotel", "zh_dimabsa_laptop", "zh_dimabsa_restaurant", "zh_food_beverage", "zh_semeval16_camera",
-    "zh_semeval16_phone",
+    "de_gerestaurant", "ja_dimabsa_hotel", "zh_dimabsa_laptop", "zh_dimabsa_restaurant", "zh_food_beverage",
+    "zh_semeval16_camera", "zh_semeval16_phone",
 )  # fmt: skip
-ACROSS = {"ja_dimabsa_hotel": "memd_hotel", "zh_dimabsa_restaurant": "memd_restaurant"}
+OTHERS = ("de_brighter_emotions", "ko_kote_emotions", "pt_brighter_emotions", "ru_brighter_emotions")
+NOT_TRAINED_ON = ("ko", "pt", "ru")  # all sets in these languages are of emotions, which no model is trained on
+ACROSS = {
+    "de_gerestaurant": "memd_restaurant", "ja_dimabsa_hotel": "memd_hotel", "zh_dimabsa_restaurant": "memd_restaurant",
+}  # fmt: skip
+ALIKE = {  # by the English set: what other sets call its aspects
+    "memd_restaurant": {
+        "food quality": "food", "service general": "service", "ambience general": "ambience",
+        "restaurant prices": "price", "restaurant general": "general impression",
+    },
+}  # fmt: skip
 ENGLISH_NAMES = tuple(name for name in SETS if name != "zh_food_beverage")
 SHOTS, TEST = 5, 800
 
@@ -50,11 +64,10 @@ SHOTS, TEST = 5, 800
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="The folder that holds corpus/ and polarity/.")
-    parser.add_argument("--without-zh", type=Path, help="The model that was trained without Chinese.")
-    parser.add_argument("--without-ja", type=Path, help="The model that was trained without Japanese.")
+    parser.add_argument("--models", nargs="+", type=Path, default=[], help="Trained without some languages.")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2, 3, 4])
     parser.add_argument("--sets", nargs="+", help="These alone.")
-    parser.add_argument("--tables", nargs="+", default=["language", "names", "across", "english"])
+    parser.add_argument("--tables", nargs="+", default=["language", "names", "across", "others", "english"])
     parser.add_argument("--times", action="store_true", help="Measure speed and memory.")
     parser.add_argument("--table", action="store_true", help="Only write the page from the results there are.")
     arguments = parser.parse_args()
@@ -64,20 +77,29 @@ def main() -> None:
         if arguments.times:
             measure_times(arguments.data, OUT, KEY)
         else:
-            models = {"zh": arguments.without_zh, "ja": arguments.without_ja}
+            models = models_without([NAMED["multilingual"], *arguments.models])
             measure_missing(arguments.data, models, arguments.tables, arguments.seeds, arguments.sets)
     with atomic_write(OUT.with_suffix(".md")) as file:
         file.write(page(read_results(OUT)))
 
 
+def models_without(folders: Sequence[Path]) -> dict[str, Path]:
+    """A model for each language that it was not trained on; of several, the first."""
+    found: dict[str, Path] = {}
+    for folder in folders:
+        for language in (*read_metadata(folder)["plan"]["without"], *NOT_TRAINED_ON):
+            found.setdefault(language, folder)
+    return found
+
+
 def measure_missing(
-    data: Path, models: Mapping[str, Path | None], tables: Sequence[str], seeds: Sequence[int],
+    data: Path, models: Mapping[str, Path], tables: Sequence[str], seeds: Sequence[int],
     sets: Sequence[str] | None,
 ) -> None:  # fmt: skip
     """What has no record yet; a set in a language only with the model that was trained without it."""
     known = {tuple(r[name] for name in KEY) for r in read_results(OUT)} if OUT.exists() else set()
     environment = describe_environment()
-    wanted = sets or [*VALIDATION, *(name for name in SETS if models.get(name[:2]))]
+    wanted = sets or [*VALIDATION, *(name for name in (*SETS, *OTHERS) if name[:2] in models)]
     for table, name, seed, drawn in draws(data, tables, seeds, wanted):
         for system in systems(table):
             where = (table, name, shots_of(table), seed, system)
@@ -97,7 +119,9 @@ def draws(
     data: Path, tables: Sequence[str], seeds: Sequence[int], wanted: Sequence[str]
 ) -> Iterator[tuple[str, str, int, Draw]]:
     """Table by table, set by set: what is encoded serves all seeds."""
-    names = {"language": SETS, "names": ENGLISH_NAMES, "across": tuple(ACROSS), "english": VALIDATION}
+    names = {
+        "language": SETS, "names": ENGLISH_NAMES, "across": tuple(ACROSS), "others": OTHERS, "english": VALIDATION
+    }  # fmt: skip
     for table in tables:
         for name in (name for name in names[table] if name in wanted):
             sentences = load_set(name, data) if table == "english" else load_language_set(data, name)
@@ -124,17 +148,25 @@ def load_language_set(data: Path, name: str) -> list[LabelledSentence]:
     from fewaspect.data.formats import read_sentences
 
     path = data / "corpus" / "multilingual" / f"{name}.jsonl"
+    if not path.is_file():
+        return polarity_set(data / "polarity" / "multilingual" / path.name)
     verify_checksums(data, [path])
     return merged(read_sentences(path))
 
 
 @cache
 def english_examples(data: Path, name: str) -> list[LabelledSentence]:
-    import json
+    """With each aspect under both of its names, where other sets call it otherwise."""
+    other = ALIKE.get(name, {})
+    return [
+        LabelledSentence(s.text, tuple(dict.fromkeys([*s.aspects, *(other[a] for a in s.aspects if a in other)])))
+        for s in polarity_set(data / "polarity" / "train" / f"{name}.jsonl")
+    ]
 
-    path = data / "polarity" / "train" / f"{name}.jsonl"
-    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return merged(LabelledSentence(line["text"], tuple(a["name"] for a in line["aspects"])) for line in lines)
+
+def polarity_set(path: Path) -> list[LabelledSentence]:
+    """Sentences with their aspects, polarities left away."""
+    return merged(LabelledSentence(row.text, tuple(row.polarities)) for row in read_polarities(path))
 
 
 def across(sentences: Sequence[LabelledSentence], english: Sequence[LabelledSentence], seed: int) -> Draw:

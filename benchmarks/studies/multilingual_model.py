@@ -60,7 +60,8 @@ def main() -> None:
     head, scorer = train_head(trained_on, published, detector_settings(), PLAN, show_step)
     head = {name: value.astype(np.float16) for name, value in head.items()}
     probability_model = learn_probabilities(make_encoder(head, PLAN), scorer, sets)
-    write(arguments.out, head, scorer, probability_model, card(trained_on, sets, PLAN, without))
+    told = card(trained_on, sets, PLAN, without)
+    write(arguments.out, head, scorer, probability_model, {**asdict(PLAN), "without": without}, told)
     print(f"wrote {arguments.out}")
 
 
@@ -116,8 +117,9 @@ def states(encoder: UniversalEncoder, features: np.ndarray, lengths: np.ndarray)
 
 
 def write(
-    out: Path, head: dict[str, np.ndarray], scorer: LPNPlusScorer, probability_model: ProbabilityModel, told: str
-) -> None:
+    out: Path, head: dict[str, np.ndarray], scorer: LPNPlusScorer, probability_model: ProbabilityModel,
+    plan: dict[str, Any], told: str,
+) -> None:  # fmt: skip
     """The folder of the model; an earlier one is replaced."""
     resources = resource_folder()
     files = {name: sha256_of(resources / name) for name in ("sp.model", "weights.npz")}
@@ -131,7 +133,7 @@ def write(
             "languages": list(LANGUAGES), "precision": "fp32", "width": WIDTH, "max_length": MAX_LENGTH,
             "package": {"name": PACKAGE, "version": version(PACKAGE), "files": files},
             "window": PLAN.window, "sentence_share": PLAN.sentence_share, "identity": identity,
-            "scorer": asdict(scorer), "probability_model": asdict(probability_model), "plan": asdict(PLAN),
+            "scorer": asdict(scorer), "probability_model": asdict(probability_model), "plan": plan,
         })  # fmt: skip
         (new / "MODEL_CARD.md").write_text(told, encoding="utf-8")
 
