@@ -13,6 +13,7 @@ on the same pairs, and the most frequent polarity. The work folder keeps what th
 from __future__ import annotations
 
 import argparse
+import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -34,8 +35,9 @@ from fewaspect.inference.universal_encoder import UniversalEncoder
 from fewaspect.inference.universal_sentiment import pair_vectors, two_layers
 from fewaspect.training.environment import describe_environment
 from multilingual_features import read
+from multilingual_sentiment_card import sentiment_section
 from polarity.examples import Example
-from sentiment_model import HELD_OUT, ONE_SIDED, RESEARCH_ONLY, TRUTH, calibrate
+from sentiment_model import CARD, HELD_OUT, ONE_SIDED, RESEARCH_ONLY, TRUTH, calibrate, write_section
 
 MEASURED = ("de", "es", "fr", "ja", "nl", "zh")  # languages that the encoder was made for and that have sets
 MOST_TEXTS = 600  # of a set
@@ -104,12 +106,22 @@ def main() -> None:
             merge_results(RESULTS, measured_without(study, language), KEY)
         return
     network = train(study.training(), PLAN)
-    about = study.calibrated(network)
-    metadata = {k: v for k, v in read_metadata(arguments.model).items() if k not in ("format", "version", "files")}
-    save_arrays(arguments.model / SENTIMENT_HEAD, {name: own.astype(np.float16) for name, own in network.items()}, {})
-    write_metadata(arguments.model, {
+    manifest = json.loads((arguments.data / "polarity" / "MANIFEST.json").read_text(encoding="utf-8"))
+    add_sentiment(arguments.model, network, study.calibrated(network), manifest, {s.name: len(s.rows) for s in sets})
+
+
+def add_sentiment(
+    model: Path, network: Network, about: Mapping[str, Any], manifest: Mapping[str, Any], counts: Mapping[str, int]
+) -> None:
+    """Put it into the folder of the model, in half precision, and a section into the card."""
+    metadata = {
+        name: own for name, own in read_metadata(model).items() if name not in ("format", "version", "files")
+    }  # fmt: skip
+    save_arrays(model / SENTIMENT_HEAD, {name: own.astype(np.float16) for name, own in network.items()}, {})
+    write_metadata(model, {
         **metadata, "sentiment": {**about, "attention": PLAN.attention, "plan": asdict(PLAN)},
     })  # fmt: skip
+    write_section(model / CARD, sentiment_section(manifest, counts, HELD_OUT, about, MOST_TEXTS))
     print(about)
 
 

@@ -78,6 +78,28 @@ def test_without_the_extra_one_line_says_what_to_install(
         AspectDetector(model="multilingual").fit(EXAMPLES)
 
 
-def test_it_tells_no_sentiment_and_says_so(detector: AspectDetector) -> None:
-    with pytest.raises(ConfigError, match="expected a model that tells sentiment, found one without it"):
-        detector.sentiment(["Das Frühstück war hervorragend."])
+@pytest.mark.parametrize(
+    ("glad", "sorry", "aspect"),
+    [
+        ("Das Frühstück war hervorragend.", "Das Frühstück war leider ungenießbar.", "food"),
+        ("スタッフはとても親切でした。", "スタッフの対応は最悪でした。", "staff"),
+        ("早餐非常好吃。", "早餐太难吃了。", "food"),
+        ("El desayuno estaba delicioso.", "El desayuno estaba horrible.", "food"),
+    ],
+)
+def test_praise_and_complaint_are_told_apart_in_other_languages(
+    detector: AspectDetector, glad: str, sorry: str, aspect: str
+) -> None:
+    praised, blamed = (own[aspect] for own in detector.sentiment([glad, sorry], aspects=[[aspect]] * 2))
+    assert max(praised, key=lambda polarity: praised[polarity]) == "positive"
+    assert max(blamed, key=lambda polarity: blamed[polarity]) == "negative"
+    assert sum(praised.values()) == pytest.approx(1)
+
+
+def test_own_polarities_change_what_is_told_of_their_like() -> None:
+    texts = ["Das Frühstück war wie immer.", "Das Frühstück war wie jedes Mal."]
+    detector = AspectDetector(model="multilingual").fit(EXAMPLES)
+    before = detector.sentiment(texts[1:], aspects=[["food"]])[0]["food"]
+    detector.add_examples(texts[:1], [["food"]], polarities=[{"food": "negative"}])
+    after = detector.sentiment(texts[1:], aspects=[["food"]])[0]["food"]
+    assert after["negative"] > before["negative"] + 0.1
