@@ -76,7 +76,7 @@ def test_a_workbook_can_be_filtered_and_its_columns_are_as_wide_as_what_they_hol
     path = written(tmp_path / "r.xlsx", [row("x" * 300), row("y")], OutputFormat.XLSX)
     with zipfile.ZipFile(path) as book:
         sheet = book.read("xl/worksheets/sheet1.xml").decode()
-    assert '<autoFilter ref="A1:E3"/>' in sheet
+    assert '<autoFilter ref="A1:F3"/>' in sheet
     widths = [float(width) for width in re.findall(r'<col [^>]*?width="([\d.]+)"', sheet)]
     assert widths[1] > 55 > 15 > widths[0]
 

@@ -179,8 +179,8 @@ def make_detector(examples: Path | None, model: Path | None, threshold: list[str
 def fit_detector(examples: Path, model: Path | None) -> AspectDetector:
     """A detector of the aspects in a file; remarks on the examples go to standard error."""
     from fewaspect.detector.detector import AspectDetector
-    from fewaspect.detector.languages import languages_in, unread_remark
     from fewaspect.detector.support import ExampleWarning
+    from fewaspect.inference.languages import languages_in, unread_remark
     from fewaspect.reviews.definitions import read_definitions
 
     say_how_read(examples)

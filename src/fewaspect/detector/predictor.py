@@ -15,10 +15,10 @@ from fewaspect.core.estimator import Estimator, not_fitted
 from fewaspect.data.labels import check_texts
 from fewaspect.detector.explain import Analysis, Threshold, best_first, decide, explain, thresholds_of
 from fewaspect.detector.fitting import FittedState, Snapshot, encode_examples, encode_pile, fit_aspects
-from fewaspect.detector.languages import unread_remarks
 from fewaspect.detector.model import InferenceModel, ModelReference, SentencePredictions, check_batch_size
 from fewaspect.detector.support import Examples, check_polarities, read_examples
 from fewaspect.inference.encoder import model_folder
+from fewaspect.inference.languages import unread_remarks
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -12,7 +12,7 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING, Protocol
 
 from fewaspect.data.formats.records import printable
-from fewaspect.detector.languages import unread_remark
+from fewaspect.inference.languages import unread_remark
 from fewaspect.reviews.formats import OutputFormat
 from fewaspect.reviews.readers.source import Columns, Review, Source, read_reviews, survey
 from fewaspect.reviews.sampling import sample_reviews

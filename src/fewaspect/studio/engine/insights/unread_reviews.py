@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fewaspect.detector.languages import languages_of, model_for, unread_languages
+from fewaspect.inference.languages import languages_of, model_for, unread_languages
 from fewaspect.text.language import language_name
 
 if TYPE_CHECKING:

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from fewaspect.inference.encoder import NAMED, SHIPPED, read_metadata
 from fewaspect.text.language import UNKNOWN, language_name, language_of
 
-if TYPE_CHECKING:
-    from fewaspect.detector.model import InferenceModel
-
 OTHERS = "multilingual"  # the model for other languages
 FEWEST, LEAST_SHARE = 3, 0.05  # so many texts of a language, or such a share: single ones may be told wrongly
+
+
+class Reader(Protocol):
+    """What is needed of a model."""
+
+    @property
+    def name(self) -> str | None: ...
+
+    @property
+    def languages(self) -> Collection[str] | None: ...
 
 
 def languages_in(texts: Iterable[str]) -> Counter[str]:
@@ -30,9 +37,7 @@ def unread_languages(reads: Collection[str] | None, counts: Mapping[str, int]) -
     return {code: count for code, count in unread if count >= least}
 
 
-def unread_remark(
-    model: InferenceModel, counts: Mapping[str, int], what: str, remedy: str = "--model {}"
-) -> str | None:
+def unread_remark(model: Reader, counts: Mapping[str, int], what: str, remedy: str = "--model {}") -> str | None:
     """ "312 of 5,000 reviews are in German, which this model does not read: --model multilingual"; None if it reads
     all. `remedy`: how another model is chosen, with {} for its name."""
     unread = unread_languages(model.languages, counts)
@@ -47,7 +52,7 @@ def unread_remark(
     return f"{number:,} of {total:,} {what} {verb} in {listed}, which this model does not read{told}"
 
 
-def unread_remarks(model: InferenceModel, examples: Iterable[str], texts: Iterable[str]) -> list[str]:
+def unread_remarks(model: Reader, examples: Iterable[str], texts: Iterable[str]) -> list[str]:
     """In the words of Python."""
     given = (("examples", examples), ("texts", texts))
     remarks = [unread_remark(model, languages_in(own), what, 'model="{}"') for what, own in given]

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from fewaspect import AspectDetector
-from fewaspect.detector.languages import languages_in, unread_remark
 from fewaspect.detector.model import load_model
+from fewaspect.inference.languages import languages_in, unread_remark
 
 ENGLISH = ["The soup was cold and they were rude.", "We drove around for an hour to find a place to park."]
 GERMAN = ["Die Suppe war kalt und der Kellner unfreundlich.", "Wir mussten eine Stunde lang einen Parkplatz suchen."]
