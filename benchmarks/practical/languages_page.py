@@ -18,7 +18,8 @@ LANGUAGE = """
 ## Examples in the language
 
 No set in the languages below was trained on by the multilingual model that is measured here, nor were its probabilities
-learned there. Logistic regression takes the vectors of the same encoder as it was published.
+learned there; a German and a Chinese set (of news) were among those on which the shape of its states was chosen.
+Logistic regression takes the vectors of the same encoder as it was published.
 
 """
 NAMES = """
@@ -51,8 +52,8 @@ SENTIMENT = """
 
 Made by `python benchmarks/studies/multilingual_sentiment.py --measure`. Gold aspects given, one network for each
 language, which learned from the English sets and from those in the other languages; temperature and bias of neutral are
-of English sets. Its encoder had read texts in all of these languages but German and Chinese with their aspects, never
-with polarities. In each cell: the network / logistic regression on the sentence vector, trained on the same pairs /
+of English sets. The layers that find the words of an aspect had been trained with aspects, never with polarities, of
+texts in all of these languages but German and Chinese. In each cell: the network / logistic regression on the sentence vector, trained on the same pairs /
 always positive. Names of the measures as in [sentiment](sentiment.md); mixed pairs are left out.
 
 | set | right of negative and positive | right where a sentence has both | macro-F1 | calibration error | pairs |
