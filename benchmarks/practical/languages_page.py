@@ -53,8 +53,9 @@ SENTIMENT = """
 Made by `python benchmarks/studies/multilingual_sentiment.py --measure`. Gold aspects given, one network for each
 language, which learned from the English sets and from those in the other languages; temperature and bias of neutral are
 of English sets. The layers that find the words of an aspect had been trained with aspects, never with polarities, of
-texts in all of these languages but German and Chinese. In each cell: the network / logistic regression on the sentence vector, trained on the same pairs /
-always positive. Names of the measures as in [sentiment](sentiment.md); mixed pairs are left out.
+texts in all of these languages but German and Chinese. In each cell: the network / logistic regression on the sentence
+vector, trained on the same pairs / always positive. Names of the measures as in [sentiment](sentiment.md); mixed pairs
+are left out.
 
 | set | right of negative and positive | right where a sentence has both | macro-F1 | calibration error | pairs |
 |---|---:|---:|---:|---:|---:|
