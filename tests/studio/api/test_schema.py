@@ -82,7 +82,10 @@ def _try(operation: Any) -> None:
     modes = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
 
     @given(st.one_of(*(operation.as_strategy(generation_mode=mode) for mode in modes)))
-    @settings(max_examples=DRAWN, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @settings(  # no deadline: the first call loads a model
+        max_examples=DRAWN, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck),
+        deadline=None,
+    )  # fmt: skip
     def one(case: schemathesis.Case) -> None:
         number = case.path_parameters.get("project")
         if isinstance(number, int) and 1 <= number <= MAX_ID and operation.label != f"DELETE {PROJECT}":
