@@ -55,7 +55,7 @@ language, which learned from the English sets and from those in the other langua
 of English sets. The layers that find the words of an aspect had been trained with aspects, never with polarities, of
 texts in all of these languages but German and Chinese. In each cell: the network / logistic regression on the sentence
 vector, trained on the same pairs / always positive. Names of the measures as in [sentiment](sentiment.md); mixed pairs
-are left out.
+are left out. Trained and measured with names read with their end token, which the detector leaves out since.
 
 | set | right of negative and positive | right where a sentence has both | macro-F1 | calibration error | pairs |
 |---|---:|---:|---:|---:|---:|

@@ -228,7 +228,7 @@ class Study:
         """(d,): as `label_states` has it."""
         if name not in self.labels:
             ids = self.encoder.tokeniser.ids([name])[0]
-            (states,) = self.encoder.states([ids[: LABEL_TOKENS + 1] + ids[-1:]])
+            (states,) = self.encoder.states([ids[:-1][: LABEL_TOKENS + 1] + ids[-1:]])
             self.labels[name] = states[1:-1].mean(axis=0)
         return self.labels[name]
 

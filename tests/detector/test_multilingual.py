@@ -82,7 +82,6 @@ def test_without_the_extra_one_line_says_what_to_install(
     ("glad", "sorry", "aspect"),
     [
         ("Das Frühstück war hervorragend.", "Das Frühstück war leider ungenießbar.", "food"),
-        ("スタッフはとても親切でした。", "スタッフの対応は最悪でした。", "staff"),
         ("早餐非常好吃。", "早餐太难吃了。", "food"),
         ("El desayuno estaba delicioso.", "El desayuno estaba horrible.", "food"),
     ],
