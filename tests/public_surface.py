@@ -34,7 +34,7 @@ def _members(thing: Any) -> Any:
     for name, member in (item for cls in own for item in vars(cls).items()):
         if not name.startswith("_"):
             member = getattr(member, "__func__", member)  # of a class method or a static one
-            found[name] = _signature(member) if inspect.isroutine(member) else "attribute"
+            found[name] = _signature(member) if inspect.isroutine(member) and callable(member) else "attribute"
     return found
 
 

@@ -15,7 +15,8 @@ from fewaspect.detector.explain import DEFAULT_THRESHOLD
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "v0_1"
 PROJECT = "/api/v1/projects/1"
-NEWER = {"model": None, "promise": None, "sentiment": False, "importing": None}  # fields that 0.1 did not have
+# Fields that 0.1 did not have.
+NEWER = {"model": None, "promise": None, "sentiment": False, "importing": None, "unread": None}
 PARTIAL = {"found": 0, "scored": 0}  # recorded while sentences were still being scored
 
 
