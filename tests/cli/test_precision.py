@@ -95,7 +95,7 @@ def test_a_detector_that_keeps_a_promise_does_not_learn_from_the_reviews(files: 
 
 def test_without_a_promise_nothing_is_added(files: Path) -> None:
     result = run("detect", "-", "--model", files / "plain", "-q", input="hello\n")
-    assert list(json.loads(result.stdout)) == ["text", "aspects", "probabilities"]
+    assert list(json.loads(result.stdout)) == ["text", "aspects", "probabilities", "text_language"]
 
 
 def test_what_was_not_promised_is_refused(files: Path, tuned: Path) -> None:

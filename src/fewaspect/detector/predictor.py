@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from fewaspect.detector.sentiment.aspect_sentiment import AspectSentiment
     from fewaspect.detector.sentiment.own_polarities import PolarityCorrection
 
+_LAST_READ: WeakKeyDictionary[Predictor, Sequence[str]] = WeakKeyDictionary()  # the texts that each read last
 _REPLACING = threading.Lock()  # a state takes the place of the one it was made from only if no newer one has come
 
 
@@ -47,7 +49,6 @@ class Predictor(Estimator):
 
     _state: FittedState  # there after `fit` alone
     _corrected: tuple[Examples, PolarityCorrection | None] | None = None
-    _read: Sequence[str] = ()  # the texts that were read last
 
     def __init__(
         self, model: str | Path | InferenceModel | None = None, threshold: Threshold = None,
@@ -100,7 +101,7 @@ class Predictor(Estimator):
     def remarks_(self) -> tuple[str, ...]:
         """Remarks on the examples given last (duplicates, contradictions, empty ones), and on which of them, or
         of the texts that were read last, are in languages that the model does not read."""
-        return (*self.examples_.remarks, *unread_remarks(self.model_, self.examples_.texts, self._read))
+        return (*self.examples_.remarks, *unread_remarks(self.model_, self.examples_.texts, _LAST_READ.get(self, ())))
 
     @property
     def polarity_correction_(self) -> PolarityCorrection | None:
@@ -398,7 +399,7 @@ class Predictor(Estimator):
         self, now: Snapshot, texts: Sequence[str], *, vectors: bool = False, evidence: bool = False,
         sentiment: bool = False,
     ) -> SentencePredictions:  # fmt: skip
-        model, request, self._read = now.state.model, None, texts
+        model, request, _LAST_READ[self] = now.state.model, None, texts
         if sentiment:
             from fewaspect.detector.sentiment.aspect_sentiment import answered_request
 
@@ -412,8 +413,7 @@ class Predictor(Estimator):
 
         found = self._predictions(now, check_texts(texts), sentiment=sentiment)
         polarities = _sentiments(found, now) if sentiment else None
-        counts = np.array([len(own) for own in found.rows])
-        return TextPredictions(found.of_texts, counts, np.array(found.cut), polarities)
+        return TextPredictions(found.of_texts, np.array([*map(len, found.rows)]), np.array(found.cut), polarities)
 
     def _correction(self, state: FittedState) -> PolarityCorrection | None:
         """What the polarities that were given change, fitted once; None without any."""
@@ -430,7 +430,7 @@ class Predictor(Estimator):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what every process fits for itself."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("_corrected", "_read")}
+        return {name: value for name, value in self.__dict__.items() if name != "_corrected"}
 
 
 def _with(state: FittedState, examples: Examples) -> FittedState:

@@ -25,7 +25,7 @@ from fewaspect.studio.limits import Limits
 from fewaspect.studio.studio import Studio
 from fewaspect.studio.web_app import make_app
 
-DRAWN = int(os.environ.get("FEWASPECT_DRAWN", "8"))  # requests to each operation; `make attack` draws 200
+DRAWN = int(os.environ.get("FEWASPECT_DRAWN", "4"))  # requests to each operation; `make attack` draws 200
 PROJECT = "/api/v1/projects/{project}"
 SEMANTIC = {  # where a description cannot say all that must hold: that a file is one, that two aspects are not the same
     f"POST {PROJECT}/aspects/{{aspect}}/merge", f"POST {PROJECT}/aspects/{{aspect}}/split",
