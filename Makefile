@@ -12,7 +12,7 @@ studio: $(VENV)/.studio
 	$(BIN)/fewaspect studio
 
 test: $(VENV)/.dev lint browser wheel-test
-	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal --durations 20
+	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal --durations 20 --session-timeout 3000
 
 # The wheel alone in an empty environment, without extras: the tests of the detector that need no other library.
 wheel-test: $(VENV)/.dev

@@ -43,7 +43,6 @@ def test_every_block_is_of_a_kind_that_is_run_or_only_shown() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if page != ELSEWHERE and any(block.language in RUN for block in blocks(page))],
     ids=lambda page: page.relative_to(ROOT).as_posix(),
