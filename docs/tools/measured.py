@@ -181,6 +181,10 @@ def serve() -> Named:
     yield "serve.all", f"{many['all']:.1f}"
     yield "serve.correction", f"{many['correction']:.2f}"
     yield "serve.slowest", f"{many['slowest_correction']:.2f}"
+    filtered = found["seconds_with_a_filter"]
+    yield "serve.filter.sentences", f"{filtered['sentences']:,}"
+    yield "serve.filter.correction", f"{filtered['correction_p50']:.2f}"
+    yield "serve.filter.undos", f"{filtered['undos_seconds']:.1f}"
     yield "serve.clients", str(slow["clients"])
     for name, load in (("slow", slow), ("fast", fast)):
         yield f"serve.{name}.median", f"{load['milliseconds']['p50']:.0f}"
