@@ -142,7 +142,7 @@ def small_grid(profile: str, encoder: str) -> str:
 def check_extras(command: str, where: str) -> None:
     """What is to be installed exists."""
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    for extras in re.findall(r"fewaspect\[([\w,]+)\]", command):
+    for extras in re.findall(r"(?:fewaspect|\.)\[([\w,]+)\]", command):
         for extra in extras.split(","):
             assert re.search(rf"^{extra} = \[", project, flags=re.MULTILINE), f"{where}: no extra {extra}"
 
