@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Project, Sentence } from "../src/api/types";
-import { label, release, saved, undo } from "../src/state/corrections";
+import { change, label, release, saved, undo } from "../src/state/corrections";
 import { offline } from "../src/api/http";
 import { toasts } from "../src/state/messages";
 import { project } from "../src/state/project";
@@ -66,6 +66,7 @@ beforeEach(async () => {
   vi.stubGlobal("localStorage", { getItem: (key: string) => stored.get(key) ?? null, setItem: (key: string, value: string) => stored.set(key, value), removeItem: (key: string) => stored.delete(key) });
   vi.stubGlobal("fetch", ask);
   toasts.value = [];
+  offline.value = false;
   project.value = { id: 1, revision: 1, aspects: [], can_undo: null } as unknown as Project;
   void refresh();
   await answerAll();
@@ -198,3 +199,54 @@ test("what is not saved while the studio does not answer is kept, is not called 
   expect([...labels]).toEqual([[1, [1]], [2, [2, 3]]]);
   expect([at(0).unsaved, at(1).unsaved, kept()]).toEqual([undefined, undefined, []]);
 });
+
+const NOT_SAVED = ["Your last change was not saved: the studio does not answer."];
+
+test("while a correction waits for the studio, another change is refused at once and is not made later", async () => {
+  vi.useFakeTimers();
+  vi.stubGlobal("fetch", () => Promise.reject(new TypeError("Failed to fetch")));
+  const made: string[] = [];
+  label(at(0), [1]);
+  const inLine = change(async () => made.push("in line before anyone knew"));
+  await vi.advanceTimersByTimeAsync(10);
+  expect(await inLine).toBeUndefined();
+  expect(toasts.value.map(({ text }) => text)).toEqual(NOT_SAVED);
+  toasts.value = [];
+  expect(await change(async () => made.push("after it"))).toBeUndefined();
+  expect(toasts.value.map(({ text }) => text)).toEqual(NOT_SAVED);
+  label(at(0), [2]);
+  vi.stubGlobal("fetch", (path: string, options: { method: string; body: string | null }) => {
+    const asked = ask(path, options);
+    void open.at(-1)!.answer();
+    return asked;
+  });
+  await vi.advanceTimersByTimeAsync(5000);
+  vi.useRealTimers();
+  await answerAll();
+  expect(made).toEqual([]);
+  expect([...labels]).toEqual([[1, [2]]]);
+  expect(await change(async () => made.push("when it is back"))).toBe(1);
+  await answerAll();
+});
+
+for (const status of [502, 503, 504]) {
+  test(`a correction that meets ${status} is kept and sent again`, async () => {
+    vi.useFakeTimers();
+    label(at(0), [1]);
+    await vi.advanceTimersByTimeAsync(10);
+    const refused = open[0]!.answer(status);
+    await vi.advanceTimersByTimeAsync(10);
+    await refused;
+    expect([at(0).unsaved, kept().length, toasts.value]).toEqual([true, 1, []]);
+    vi.stubGlobal("fetch", (path: string, options: { method: string; body: string | null }) => {
+      const asked = ask(path, options);
+      void open.at(-1)!.answer();
+      return asked;
+    });
+    await vi.advanceTimersByTimeAsync(5000);
+    vi.useRealTimers();
+    await answerAll();
+    expect([...labels]).toEqual([[1, [1]]]);
+    expect([at(0).unsaved, kept(), toasts.value]).toEqual([undefined, [], []]);
+  });
+}

@@ -79,6 +79,43 @@ def test_what_was_not_saved_outlives_a_reload_of_the_page(page: Any, studio: Any
     assert page.evaluate("localStorage.getItem('fewaspect-unsaved')") is None
 
 
+NOT_SAVED = "Your last change was not saved: the studio does not answer."
+
+
+def test_other_changes_are_refused_while_a_correction_waits_and_what_was_typed_stays(page: Any, studio: Any) -> None:
+    page.locator("article.sentence .chip[aria-pressed]").first.wait_for()
+    threshold = page.locator("#default-threshold").input_value()
+    names = page.locator(".aspect-name .clipped").all_inner_texts()
+    studio.stop(signal.SIGKILL)
+    page.locator("article.sentence:not(.confirmed)").first.click(position={"x": 5, "y": 5})
+    text, chips = type_in_next(page, "5")
+    page.get_by_text("1 correction not saved yet").wait_for()
+    page.locator(".add-aspect").click()
+    form = page.locator(".aspect-form")
+    form.get_by_label("Name").fill("parking")
+    form.get_by_label("Examples, one per line").fill("The garage was full.")
+    form.get_by_role("button", name="Add", exact=True).click()
+    problem = page.locator(".toast", has_text=NOT_SAVED)
+    problem.wait_for()
+    assert form.get_by_label("Name").input_value() == "parking"
+    assert form.get_by_label("Examples, one per line").input_value() == "The garage was full."
+    problem.get_by_role("button", name="Hide this message").click()
+    page.locator("#default-threshold").fill("0.9")
+    problem.wait_for()
+    assert page.locator("#default-threshold").input_value() == threshold
+    problem.get_by_role("button", name="Hide this message").click()
+    page.locator("article[aria-current=true]").click(position={"x": 5, "y": 5})
+    page.keyboard.press("Control+z")
+    problem.wait_for()
+    studio.start_again()
+    page.locator(".offline").wait_for(state="hidden")
+    page.locator("article.sentence.confirmed", has_text=text).get_by_text("confirmed").wait_for()
+    assert saved(studio)[text] == chips
+    assert page.locator(".aspect-name .clipped").all_inner_texts() == names
+    form.get_by_role("button", name="Add", exact=True).click()
+    page.locator(".aspect-name", has_text="parking").wait_for()
+
+
 def test_a_page_that_nobody_touches_says_that_the_studio_is_gone(page: Any, studio: Any) -> None:
     studio.stop()
     page.get_by_role("alert").get_by_text("The studio does not answer.").wait_for()

@@ -6,7 +6,10 @@ const TOKEN = "fewaspect-token";
 /** Whether the studio answered when it was asked last. */
 export const offline = signal(false);
 
-/** What a problem+json answer says, as an error. */
+/** Said by a server in front of the studio that does not reach it. */
+const UNREACHED = [502, 503, 504];
+
+/** What a problem+json answer says, as an error; status 0: the studio did not answer. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -37,9 +40,10 @@ export async function send(method: string, path: string, body?: unknown, signal?
   const payload = body === undefined ? null : form ? body : JSON.stringify(body);
   const answer = await fetch(`${PREFIX}${path}`, { method, headers, body: payload, signal: signal ?? null }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    offline.value = true;
-    throw new Problem(0, "The studio does not answer. Is it still running?");
+    throw gone();
   });
+  const own = answer.headers.get("Content-Type")?.includes("json"); // the studio has something to say itself
+  if (UNREACHED.includes(answer.status) && !own) throw gone();
   offline.value = false;
   if (answer.status === 429) {
     await new Promise((resume) => setTimeout(resume, 1000 * (Number(answer.headers.get("Retry-After")) || 1)));
@@ -47,6 +51,11 @@ export async function send(method: string, path: string, body?: unknown, signal?
   }
   if (!answer.ok) throw await problem(answer);
   return answer;
+}
+
+function gone(): Problem {
+  offline.value = true;
+  return new Problem(0, "The studio does not answer. Is it still running?");
 }
 
 export async function ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {

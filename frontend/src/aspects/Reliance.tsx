@@ -9,12 +9,16 @@ const TARGETS: [number, string][] = [[0.8, "at least 8 of 10 right"], [0.9, "at 
 export function Reliance() {
   const { promise } = project.value!;
   const known = promise && !TARGETS.some(([target]) => target === promise.precision) ? [...TARGETS, [promise.precision, `at least ${Math.round(100 * promise.precision)} of 100 right`] as [number, string]] : TARGETS;
-  const choose = (value: string) => void change(() => studio().change({ target_precision: value ? Number(value) : null }));
+  const chosen = promise ? String(promise.precision) : "";
+  const choose = async (box: HTMLSelectElement) => {
+    const { value } = box;
+    if (!(await change(() => studio().change({ target_precision: value ? Number(value) : null })))) box.value = chosen;
+  };
   return (
     <section class="reliance" aria-label="Answers to rely on">
       <label>
         <span>Accept without a look</span>
-        <select value={promise ? String(promise.precision) : ""} onChange={(event) => choose(event.currentTarget.value)}>
+        <select value={chosen} onChange={(event) => void choose(event.currentTarget)}>
           <option value="">nothing</option>
           {known.map(([target, words]) => <option key={target} value={String(target)}>{words}</option>)}
         </select>

@@ -17,7 +17,7 @@ export function ThresholdSlider({ aspect }: { aspect: Aspect }) {
     draft.value = { aspect: aspect.id, threshold };
   };
   const settle = async (threshold: number | null) => {
-    await setThreshold(aspect.id, threshold);
+    if (!(await setThreshold(aspect.id, threshold))) setValue(set);
     draft.value = null;
   };
   return (

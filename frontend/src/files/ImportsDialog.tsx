@@ -56,10 +56,12 @@ function Removal({ asked, imports, onDone }: RemovalProps) {
   const reviews = those.reduce((sum, entry) => sum + entry.reviews, 0);
   const labelled = those.reduce((sum, entry) => sum + entry.labels, 0);
   const remove = async () => {
-    await change(async () => {
+    const done = await change(async () => {
       await (asked === "all" ? studio().removeReviews(labels) : studio().removeImport(asked.id, labels));
       toast(`${counted(reviews, "review")} removed.`, "note", { label: "Undo", run: () => void undo() });
+      return true;
     });
+    if (!done) return;
     await readProjects().catch(report);
     onDone();
   };

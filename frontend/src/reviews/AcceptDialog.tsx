@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { Sentence } from "../api/types";
 import { closeDialog, Dialog } from "../parts/Dialog";
-import { change, UNDO } from "../state/corrections";
+import { change, refused, UNDO } from "../state/corrections";
 import { toast } from "../state/messages";
 import { aspects, studio } from "../state/project";
 import { indexOf, sentenceAt } from "../state/sentences";
@@ -36,6 +36,7 @@ export function AcceptDialog() {
   const counts = aspects.value.map((aspect) => [aspect.name, sentences.filter((own) => own.aspects.includes(aspect.id)).length] as const).filter(([, n]) => n);
   const none = sentences.filter((own) => !own.aspects.length).length;
   const accept = async () => {
+    if (refused()) return;
     closeDialog();
     const done = await change(() => studio().confirm(sentences.map(({ id, aspects: own }) => ({ id, aspects: own }))));
     if (done) toast(`Confirmed ${counted(done.confirmed, "sentence")}.`, "note", UNDO);

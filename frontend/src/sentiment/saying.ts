@@ -1,5 +1,5 @@
 import type { Polarity, Sentence } from "../api/types";
-import { change } from "../state/corrections";
+import { change, refused } from "../state/corrections";
 import { announce } from "../state/messages";
 import { aspectById, studio } from "../state/project";
 import { updateSentence } from "../state/sentences";
@@ -7,6 +7,7 @@ import { nextPolarity, withPolarity } from "./polarity";
 
 /** Shown at once; null leaves it to the model again. */
 export function sayPolarity(sentence: Sentence, aspect: number, polarity: Polarity | null): void {
+  if (refused()) return;
   const source = studio();
   const name = aspectById.value.get(aspect)?.name ?? "?";
   updateSentence(sentence.id, (now) => withPolarity(now, aspect, polarity));

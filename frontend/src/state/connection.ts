@@ -3,6 +3,8 @@ import { announce } from "./messages";
 
 const PAUSE = 1000;
 const LOOK = 5000;
+/** The studio is not reached, or has no time. */
+const PASSING = [0, 502, 503, 504];
 
 /** Again when the studio is back, as long as it does not answer; only for what may be done twice. */
 export async function persistently<A>(work: () => Promise<A>): Promise<A> {
@@ -10,18 +12,21 @@ export async function persistently<A>(work: () => Promise<A>): Promise<A> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Problem) || error.status !== 0) throw error;
+      if (!(error instanceof Problem) || !PASSING.includes(error.status)) throw error;
     }
+    await pause();
     await reconnected();
   }
 }
 
 async function reconnected(): Promise<void> {
   while (offline.value) {
-    await new Promise((resume) => setTimeout(resume, PAUSE));
+    await pause();
     await answers();
   }
 }
+
+const pause = () => new Promise((resume) => setTimeout(resume, PAUSE));
 
 const answers = () => send("GET", "/status").catch(() => undefined);
 

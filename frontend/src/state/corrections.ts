@@ -1,5 +1,5 @@
 import { effect, signal, untracked } from "@preact/signals";
-import { Problem } from "../api/http";
+import { offline, Problem } from "../api/http";
 import type { Studio } from "../api/studio";
 import type { Sentence, Tuned } from "../api/types";
 import { persistently } from "./connection";
@@ -35,23 +35,48 @@ function inLine<A>(work: () => Promise<A>): Promise<A> {
 /** When everything said so far is with the server. */
 export const saved = () => line;
 
-/** Any change but a correction of a sentence. After it, what was read before no longer counts. */
+/** Any change but a correction of a sentence. After it, what was read before no longer counts. What is refused or fails is undefined. */
 export function change<A>(work: () => Promise<A>): Promise<A | undefined> {
+  if (refused()) return Promise.resolve(undefined);
   unsent = null;
   changing++;
   outdate();
   const turn = () =>
     work().catch(reportChange).finally(() => {
-      changing--;
       outdate();
       outdateQueue();
       trustServer();
-    });
-  return inLine(turn) as Promise<A | undefined>;
+    }) as Promise<A | undefined>;
+  return unlessGone(turn).finally(() => changing--);
 }
 
+/** Whether the studio does not answer, which is said: a change would wait behind corrections, and be lost with the page. */
+export function refused(): boolean {
+  if (offline.value) toast(NOT_SAVED, "problem");
+  return offline.value;
+}
+
+/** In line; but when the studio stops answering before its turn, it is not done at all. */
+function unlessGone<A>(turn: () => Promise<A>): Promise<A | undefined> {
+  return new Promise((resolve) => {
+    let given = false;
+    const stop = offline.subscribe((gone) => {
+      if (!gone) return;
+      given = true;
+      resolve(undefined);
+      refused();
+    });
+    void inLine(async () => {
+      stop();
+      if (!given) resolve(await turn());
+    });
+  });
+}
+
+const NOT_SAVED = "Your last change was not saved: the studio does not answer.";
+
 function reportChange(error: unknown): void {
-  if (error instanceof Problem && error.status === 0) toast("Your last change was not saved: the studio does not answer.", "problem");
+  if (error instanceof Problem && error.status === 0) toast(NOT_SAVED, "problem");
   else report(error);
 }
 
@@ -92,6 +117,7 @@ const inWords = (aspects: number[] | null) => (aspects ? `Confirmed: ${aspects.l
 
 /** Gone from the queue at once, and not offered again. */
 export function skip(sentence: Sentence): void {
+  if (refused()) return;
   const source = studio();
   dropFromQueue(sentence.id);
   void change(async () => {

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { ExampleIssue, ExamplesToCheck } from "../api/types";
-import { change } from "./corrections";
+import { change, refused } from "./corrections";
 import { report } from "./messages";
 import { project, studio } from "./project";
 
@@ -26,11 +26,13 @@ export async function keepExample(issue: ExampleIssue): Promise<void> {
 }
 
 export function correctExample(issue: ExampleIssue): void {
+  if (refused()) return;
   drop(issue);
   void change(() => studio().correctExample(issue.example_id, issue.suggested));
 }
 
 export function removeExample(issue: ExampleIssue): void {
+  if (refused()) return;
   drop(issue);
   void change(() => studio().removeExample(issue.example_id));
 }
