@@ -76,6 +76,18 @@ def test_polarities_of_examples_count(files: Path) -> None:
     assert told["own"] > told["plain"] + 0.1
 
 
+def test_what_looks_like_a_polarity_and_is_none_changes_nothing_and_is_said_with_sentiment_alone(files: Path) -> None:
+    (files / "names.yaml").write_text("Disney+: [the film was dull]\nC++: [templates]\n")
+    (files / "rated.csv").write_text("text,labels,sentiment\nthe soup was cold,food,4\n")
+    for name, remark in (("names.yaml", '"Disney+" is read as the name'), ("rated.csv", "no polarities are read")):
+        given = ("detect", files / "soup.csv", "--examples", files / name, "-o", files / "out.csv", "--no-adapt", "-q")
+        (files / "soup.csv").write_text("text\nThe soup was cold.\n")
+        without, told = run(*given), run(*given, "--sentiment")
+        assert (without.exit_code, without.stderr) == (0, "")
+        assert told.exit_code == 0
+        assert remark in told.stderr
+
+
 def report(files: Path, *options: str) -> str:
     out = files / "report.html"
     done = run("report", files / "reviews.txt", "--examples", files / "examples.json", "-o", out, "-q", *options)

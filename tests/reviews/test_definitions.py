@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -97,11 +98,6 @@ def test_grouped_json_is_told_apart_from_a_mapping(tmp_path: Path) -> None:
         ("e.json", '{"food": ["soup", 3]}', 'aspect "food": expected a sentence as example 2, found the number 3'),
         (
             "e.json",
-            '{"food": "pizza"}',
-            'aspect "food": expected a list of example sentences, found the string "pizza"',
-        ),
-        (
-            "e.json",
             '{"food": 3,\n "wifi": ["slow"]}',
             'aspect "food": expected a list of example sentences, found the n',
         ),
@@ -118,7 +114,8 @@ def test_grouped_json_is_told_apart_from_a_mapping(tmp_path: Path) -> None:
         ("e.json", '{"food": ["a"], " food": ["b"]}', "differ in spaces only"),
         ("e.json", '{"food": ["a",\n}', "line 2: expected valid JSON"),
         ("e.json", '{"food": {"example": ["a"]}}', 'expected "examples", "description" or a polarity, found "example"'),
-        ("e.json", '{"food": {"examples": "a"}}', "expected a list of example sentences, found the string"),
+        ("e.json", '{"food": {"examples": 1.5}}', "expected a list of example sentences, found the number 1.5"),
+        ("e.yaml", 'food: " "\n', "expected a sentence as example 1, found an empty string"),
         ("e.json", '{"food": {"description": 3}}', '"description" must be a string'),
         (
             "e.json",
@@ -149,6 +146,16 @@ def test_what_defines_no_aspects_is_refused_with_its_place(
     ("name", "content"),
     [
         ("e.yaml", "food-: [cold soup]\nfood+: [good pizza]\nfood: [pasta]\n"),
+        ("e.yaml", "food-: cold soup\nfood+: good pizza\nfood: pasta\n"),
+        (
+            "e.xml",
+            '<sentences><sentence id="1"><text>cold soup</text><Opinions><Opinion category="food" polarity="negative"/>'
+            '<Opinion category="food" polarity="neutral"/></Opinions></sentence>'
+            '<sentence id="2"><text>good pizza</text>'
+            '<aspectCategories><aspectCategory category="food" polarity="positive"/></aspectCategories></sentence>'
+            '<sentence id="3"><text>pasta</text><Opinions><Opinion category="food"/></Opinions></sentence></sentences>',
+        ),
+        ("e.tsv", "text\tlabels\tSentiment\ncold soup\tfood\tNegative\ngood pizza\tfood\t+\npasta\tfood\t\n"),
         ("e.json", '{"food": {"negative": ["cold soup"], "positive": ["good pizza"], "examples": ["pasta"]}}'),
         ("e.csv", "text,labels,sentiment\ncold soup,food,negative\ngood pizza,food,+\npasta,food,\n"),
         (
@@ -173,12 +180,52 @@ def test_a_table_may_have_a_polarity_for_each_aspect(tmp_path: Path) -> None:
         'text,labels,polarity\nkind but cold soup,"staff, food","positive,negative"\n'
     )
     assert read_definitions(path).polarities == [{"staff": "positive", "food": "negative"}]
-    path.write_text('text,labels,polarity\na,"staff, food","positive,negative,neutral"\n')
-    with pytest.raises(DataError, match=r"line 2: expected one polarity for all .* or one for each of 2"):
-        read_definitions(path)
-    path.write_text("text,labels,sentiment\na,food,4.5\n")
-    with pytest.raises(DataError, match=r"line 2: expected negative, .* found '4.5'.\nRename the field"):
-        read_definitions(path)
+
+
+@pytest.mark.parametrize(
+    ("cells", "remark"),
+    [
+        ("text,labels,sentiment\na,food,positive\nb,food,4.5\n", r"line 3: expected negative, .* found '4.5'"),
+        ("text,labels,Sentiment\na,food,pos\n", r"line 2: expected negative, .* found 'pos'"),
+        (
+            'text,labels,polarity\na,"x, y","positive,negative,neutral"\n',
+            "expected one polarity .* or one for each of 2",
+        ),
+    ],
+)
+def test_a_column_that_holds_something_else_than_polarities_is_left_out_with_a_remark(
+    tmp_path: Path, cells: str, remark: str
+) -> None:
+    (path := tmp_path / "e.csv").write_text(cells)
+    given = read_definitions(path)
+    assert (given.polarities, given.names) == (None, ("x", "y") if "x, y" in cells else ("food",))
+    (found,) = given.remarks
+    assert re.match(f"no polarities are read, .*{remark}", found)
+    assert found.endswith("Rename the field if it is something else.") == ("found '" in found)
+
+
+def test_opinions_of_one_category_that_differ_are_mixed(tmp_path: Path) -> None:
+    opinions = "".join(f'<Opinion category="food" polarity="{word}"/>' for word in ("negative", "positive"))
+    sentence = "<sentence id='1'><text>{}</text><Opinions>{}</Opinions></sentence>"
+    conflict = sentence.format("so so", '<Opinion category="food" polarity="conflict"/>')
+    (path := tmp_path / "e.xml").write_text(f"<sentences>{sentence.format('both', opinions)}{conflict}</sentences>")
+    assert read_definitions(path).polarities == [{"food": "mixed"}, {"food": "mixed"}]
+
+
+def test_a_sign_is_a_polarity_where_the_file_says_so_or_no_capital_speaks_for_a_name(tmp_path: Path) -> None:
+    def names(*keys: str) -> tuple[str, ...]:
+        (path := tmp_path / "e.json").write_text(json.dumps({key: ["a sentence"] for key in keys}))
+        return read_definitions(path).names
+
+    assert names("food-") == names("food -", "food+") == ("food",)
+    assert names("Food-", "Food") == names("Food-", "Food+") == ("Food",)
+    assert names("C++") == ("C++",)
+    assert names("C++", "C", "notepad++", "18+") == ("C++", "C", "notepad++", "18+")
+    assert names("Disney+", "food-") == ("Disney+", "food")
+    (path := tmp_path / "e.yaml").write_text("Disney+: [a film]\nC++: [templates]\n")
+    (remark,) = read_definitions(path).remarks
+    assert '"Disney+" is read as the name' in remark
+    assert '{"Disney": {"positive": ["..."]}}' in remark
 
 
 def test_an_aspect_with_a_mapping_may_end_in_a_sign(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def bulk(
     filesystem(output)  # a name that cannot be written shows before the work
     format = format_of(find_files(source), read_as)
     refuse_idle_options(source, format, encoding, delimiter, sheet)
-    detector = make_detector(examples, model, threshold)
+    detector = make_detector(examples, model, threshold, sentiment=sentiment)
     if sentiment:
         sentiment_branch(detector.model_)  # refused before anything is planned
     own = detector.pile_size_

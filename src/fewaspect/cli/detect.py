@@ -93,7 +93,7 @@ def detect(
     console = Console(stderr=True, quiet=quiet)
     source = review_source(reviews, reads, encoding, delimiter, sheet, quiet=quiet)
     stream = Stream(source, column, chunk)  # faults show before the model loads
-    detector = make_detector(examples, model, threshold)
+    detector = make_detector(examples, model, threshold, sentiment=sentiment)
     adapt_detector(detector, stream.sample, adapt, console)
     hold_precision(detector, precision, examples)
     if sentiment:

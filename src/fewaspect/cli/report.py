@@ -68,7 +68,7 @@ def report(
 
     console = Console(stderr=True, quiet=quiet)
     stream = Stream(review_source(reviews, reads, encoding, delimiter, sheet, quiet=quiet), column)
-    detector = make_detector(examples, model, threshold)
+    detector = make_detector(examples, model, threshold, sentiment=sentiment)
     adapt_detector(detector, stream.sample, adapt, console)
     if sentiment:
         sentiment_branch(detector.model_)  # refused before the output is opened

@@ -152,13 +152,15 @@ def refuse_idle_options(
             )
 
 
-def make_detector(examples: Path | None, model: Path | None, threshold: list[str] | None = None) -> AspectDetector:
+def make_detector(
+    examples: Path | None, model: Path | None, threshold: list[str] | None = None, *, sentiment: bool = False
+) -> AspectDetector:
     """A fitted detector from examples, or one that was saved; thresholds given here win."""
     from fewaspect.detector.detector import AspectDetector
     from fewaspect.inference.encoder import NAMED
 
     if examples is not None:
-        detector = fit_detector(examples, model)
+        detector = fit_detector(examples, model, polarities=sentiment)
     elif model is not None and str(model) in NAMED:
         raise ConfigError(f"--model {model}: expected --examples EXAMPLES beside a model by its name, found none.")
     elif model is not None:
@@ -176,8 +178,9 @@ def make_detector(examples: Path | None, model: Path | None, threshold: list[str
     return detector
 
 
-def fit_detector(examples: Path, model: Path | None) -> AspectDetector:
-    """A detector of the aspects in a file; remarks on the examples go to standard error."""
+def fit_detector(examples: Path, model: Path | None, *, polarities: bool = True) -> AspectDetector:
+    """A detector of the aspects in a file; remarks on the examples, if wanted also on their polarities, go to standard
+    error."""
     from fewaspect.detector.detector import AspectDetector
     from fewaspect.detector.support import ExampleWarning
     from fewaspect.inference.languages import languages_in, unread_remark
@@ -190,7 +193,8 @@ def fit_detector(examples: Path, model: Path | None) -> AspectDetector:
         warnings.simplefilter("ignore", ExampleWarning)
         detector.fit(given.examples, given.labels, **given.options)
     unread = unread_remark(detector.model_, languages_in(detector.examples_.texts), "examples")
-    for remark in (*detector.examples_.remarks, *([unread] if unread else ())):
+    of_polarities = given.remarks if polarities else ()
+    for remark in (*of_polarities, *detector.examples_.remarks, *([unread] if unread else ())):
         typer.secho(f"{examples}: {remark}", fg="yellow", err=True)
     return detector
 

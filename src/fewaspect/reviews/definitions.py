@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from fewaspect.core.errors import DataError
 from fewaspect.data.formats.json_lines import FEWASP_TEXT
 from fewaspect.data.formats.recognition import EXTENSIONS
-from fewaspect.data.formats.record_fields import POLARITY_FIELDS, SEPARATOR, Fields, make_sentence
+from fewaspect.data.formats.record_fields import POLARITY_FIELDS, SEPARATOR, Fields, PolarityError, make_sentence
 from fewaspect.data.formats.records import FILE_LIMIT, Place, opened_text, parse_json, quoted, read_whole, shown
 from fewaspect.data.labelled import LabelledSentence, SentenceSet
 from fewaspect.data.polarity import ANSWERS, POLARITY_SIGNS
@@ -28,6 +28,7 @@ _TABLES = {
     ".csv": InputFormat.CSV, ".tsv": InputFormat.TSV, ".tab": InputFormat.TSV,
     ".xlsx": InputFormat.XLSX, ".xlsm": InputFormat.XLSX,
 }  # fmt: skip
+_SIGNED = re.compile(r"(.*[^\s\d+-])\s*([-+])")
 _OPTION = re.compile(r"--(from|text-field|label-field|label-separator|encoding)\b")
 
 
@@ -40,6 +41,7 @@ class Definitions:
     names: tuple[str, ...]
     descriptions: dict[str, str] = field(default_factory=dict)
     polarities: dict[str, list[str | None]] | list[dict[str, str]] | None = None  # beside the examples, as `fit` takes
+    remarks: tuple[str, ...] = ()  # on what might have been meant as a polarity and is not read as one
 
     @property
     def options(self) -> dict[str, Any]:
@@ -60,7 +62,11 @@ def read_definitions(path: Path) -> Definitions:
             f"expected an extension that names a format ({', '.join(known)}), found {path.suffix or 'none'}.",
             "Write a list of sentences for each aspect into a file that ends in .yaml.",
         )
-    return _from_sentences(read_labelled(path, polarities=True), Place(path))
+    try:
+        return _from_sentences(read_labelled(path, polarities=True), Place(path))
+    except PolarityError as error:
+        remark = f"no polarities are read, {error}"
+        return replace(_from_sentences(read_labelled(path), Place(path)), remarks=(remark,))
 
 
 def read_labelled(path: Path, polarities: bool = False) -> SentenceSet:
@@ -127,15 +133,16 @@ def _from_sentences(sentences: SentenceSet, place: Place) -> Definitions:
 def _from_mapping(content: object, place: Place) -> Definitions:
     """{"food": ["the soup was cold"], "parking": {"description": "garage, valet", "examples": []}}
 
-    With polarities: {"food-": ["the soup was cold"], "parking": {"positive": ["a valet"]}}. The name of an aspect may
-    end in a sign where its value is a mapping.
+    With polarities: {"food-": "the soup was cold", "parking": {"positive": ["a valet"]}}. The name of an aspect may
+    always end in a sign where its value is a mapping.
     """
     if not isinstance(content, dict) or not content:
         found = "an empty one" if content == {} else shown(content)
         raise place.error(f"expected a mapping of aspect names to examples, found {found}.")
     by_aspect: dict[str, list[str]] = {}
     polarities: dict[str, list[str | None]] = {}
-    descriptions, names = {}, set[str]()
+    descriptions, names, remarks = {}, set[str](), []
+    keys = {name.strip() for name in content if isinstance(name, str)}
     for name, value in content.items():
         if not isinstance(name, str) or not name.strip():
             raise place.error(f"expected the name of an aspect, found {shown(name)}.", "Put the name in quotes.")
@@ -143,7 +150,9 @@ def _from_mapping(content: object, place: Place) -> Definitions:
         if name.strip() in names:
             raise here.error("expected each name once, found two that differ in spaces only.", "Join their examples.")
         names.add(name.strip())
-        aspect, own = _polar_key(name.strip(), value)
+        aspect, own = _polar_key(name.strip(), value, keys)
+        if own == "examples" and not isinstance(value, dict) and (said := _SIGNED.fullmatch(aspect)):
+            remarks.append(_said_of(said[1], POLARITY_SIGNS[said[2]], aspect))
         described = {own: value or []} if not isinstance(value, dict) else _described(value, here)
         for part in ("examples", *ANSWERS):
             texts = _examples(described.get(part) or [], here)
@@ -152,14 +161,29 @@ def _from_mapping(content: object, place: Place) -> Definitions:
         if description := _description(described.get("description") or "", here):
             descriptions[aspect] = description
     polar = polarities if any(any(own) for own in polarities.values()) else None
-    return Definitions(by_aspect, None, tuple(by_aspect), descriptions, polar)
+    return Definitions(by_aspect, None, tuple(by_aspect), descriptions, polar, tuple(remarks))
 
 
-def _polar_key(name: str, value: object) -> tuple[str, str]:
-    """The aspect that a key stands for, and what its examples are: "food-" has negative ones of food."""
-    if isinstance(value, dict) or len(name) < 2 or name[-1] not in POLARITY_SIGNS:
+def _polar_key(name: str, value: object, keys: Collection[str]) -> tuple[str, str]:
+    """The aspect that a key stands for, and what its examples are: "food-" has negative ones of food.
+
+    "Disney+", with a capital letter, is a name unless "Disney" or "Disney-" is there too; "C++" and "18+", whose sign
+    follows another or a digit, always are.
+    """
+    if isinstance(value, dict) or not (found := _SIGNED.fullmatch(name)):
         return name, "examples"
-    return name[:-1].strip(), POLARITY_SIGNS[name[-1]]
+    aspect, sign = found.groups()
+    others = {aspect, *(aspect + other for other in POLARITY_SIGNS if other != sign)}
+    if aspect != aspect.lower() and not others & set(keys):
+        return name, "examples"
+    return aspect, POLARITY_SIGNS[sign]
+
+
+def _said_of(aspect: str, polarity: str, name: str) -> str:
+    return (
+        f"{quoted(name)} is read as the name of an aspect; for {polarity} examples of {quoted(aspect)} write\n"
+        f"{json.dumps({aspect: {polarity: ['...']}}, ensure_ascii=False)}"
+    )
 
 
 def _described(value: Mapping[str, Any], here: Place) -> Mapping[str, Any]:
@@ -169,6 +193,8 @@ def _described(value: Mapping[str, Any], here: Place) -> Mapping[str, Any]:
 
 
 def _examples(examples: object, here: Place) -> list[str]:
+    if isinstance(examples, str):
+        examples = [examples]
     if not isinstance(examples, list):
         raise here.error(f"expected a list of example sentences, found {shown(examples)}.", "Put it in a list.")
     for number, example in enumerate(examples, 1):

@@ -14,6 +14,10 @@ POLARITY_FIELDS = ("sentiment", "polarity")
 SEPARATOR = ","  # between the aspect names of one string; spaces around a name do not count
 
 
+class PolarityError(DataError):
+    """A field that is named like one of polarities holds something else."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fields:
     """The names of the text and label fields, and what separates names where labels are one string."""
@@ -24,8 +28,9 @@ class Fields:
     polarities: tuple[str, ...] = ()  # names that the field of polarities may have; without any, none is read
 
     def polarity_field(self, found: Collection[str]) -> str | None:
-        """Which of the fields holds polarities."""
-        return next((name for name in self.polarities if name in found), None)
+        """Which of the fields holds polarities, capital letters or not."""
+        by_word = {name.strip().casefold(): name for name in reversed(list(found))}
+        return next((by_word[name] for name in self.polarities if name in by_word), None)
 
 
 def make_sentence(
@@ -78,7 +83,8 @@ def _polarities(place: Place, fields: Fields, names: tuple[str, ...], given: obj
     """Of each name: one for all, one for each in their order, or a mapping by name."""
     if isinstance(given, Mapping):
         if foreign := next((name for name in given if name not in names), None):
-            raise place.error(
+            raise _polarity_error(
+                place,
                 f"expected polarities of the aspects of the sentence, found one of {shown(foreign)}.",
                 f"Add the aspect to {quoted(fields.labels)}.",
             )
@@ -88,7 +94,8 @@ def _polarities(place: Place, fields: Fields, names: tuple[str, ...], given: obj
     if given is None or (isinstance(given, list) and not any(given)):
         return ()
     if not isinstance(given, list) or len(given) not in (1, len(names)):
-        raise place.error(
+        raise _polarity_error(
+            place,
             f"expected one polarity for all aspects of the sentence, or one for each of {len(names)}, "
             f"found {shown(given)}.",
             "Write negative, neutral, positive or mixed, in the order of the aspects.",
@@ -97,9 +104,11 @@ def _polarities(place: Place, fields: Fields, names: tuple[str, ...], given: obj
     try:
         return tuple(None if part in (None, "") else check_polarity(part, str(place)) for part in each)
     except DataError as error:
-        raise DataError(
-            f"{error}\nRename the field {' or '.join(fields.polarities)} if it is something else."
-        ) from None
+        raise PolarityError(f"{error}\nRename the field if it is something else.") from None
+
+
+def _polarity_error(place: Place, fault: str, remedy: str) -> PolarityError:
+    return PolarityError(str(place.error(fault, remedy)))
 
 
 def _split(place: Place, fields: Fields, labels: str) -> list[str]:

@@ -16,6 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 from fewaspect.data.formats.record_fields import Fields, make_sentence
 from fewaspect.data.formats.records import LINE_LIMIT, Place, opened_text, quoted, too_long
 from fewaspect.data.labelled import LabelledSentence
+from fewaspect.data.polarity import MIXED
 
 _PIECE = 1 << 16
 _CATEGORY_ELEMENTS = ("aspectCategory", "Opinion")
@@ -28,7 +29,7 @@ def read(path: Path, fields: Fields, encoding: str) -> Iterator[LabelledSentence
     from defusedxml.sax import make_parser
 
     parser = make_parser()
-    handler = _Sentences(Place(path), parser)
+    handler = _Sentences(Place(path), parser, bool(fields.polarities))
     parser.setContentHandler(handler)
     with opened_text(path) as file:
         try:
@@ -82,16 +83,17 @@ def _escaped(text: str) -> str:
 class _Sentences(ContentHandler):
     """Collects finished sentences; `pending` counts the bytes fed since the last element."""
 
-    def __init__(self, place: Place, parser: Any) -> None:
+    def __init__(self, place: Place, parser: Any, polar: bool) -> None:
         super().__init__()
         self.place = place
         self.parser = parser  # knows the line
+        self.polar = polar  # whether polarities are read too
         self.pending = 0
         self.finished: list[LabelledSentence] = []
         self.start: Place | None = None  # where the sentence that is open begins
         self.text: list[str] | None = None
         self.in_text = False
-        self.categories: list[str] = []
+        self.categories: dict[str, list[str]] = {}  # with the polarities of each
 
     def take(self) -> list[LabelledSentence]:
         taken, self.finished = self.finished, []
@@ -101,7 +103,7 @@ class _Sentences(ContentHandler):
         self.pending = 0
         here = self.place.line(self.parser.getLineNumber())
         if name == "sentence":
-            self.start, self.text, self.categories = here, None, []
+            self.start, self.text, self.categories = here, None, {}
         elif name == "text" and self.start:
             self.text, self.in_text = [], True
         elif name in _CATEGORY_ELEMENTS:
@@ -118,8 +120,9 @@ class _Sentences(ContentHandler):
         elif name == "sentence" and self.start:
             if self.text is None:
                 raise self.start.error("expected a <text> in the sentence, found none.", "Add it.")
-            fields = Fields("text", "category")
-            self.finished.append(make_sentence(self.start, fields, "".join(self.text), list(self.categories)))
+            told = {name: _one_of(own) for name, own in self.categories.items()} if self.polar else None
+            fields, names = Fields("text", "category"), list(self.categories)
+            self.finished.append(make_sentence(self.start, fields, "".join(self.text), names, told))
             self.start = None
 
     def _add_category(self, here: Place, name: str, attributes: Any) -> None:
@@ -130,4 +133,12 @@ class _Sentences(ContentHandler):
             )
         if not (category := attributes.get("category", "")).strip():
             raise here.error(f'expected "category" on <{name}>, found none or an empty one.', "Name the aspect there.")
-        self.categories.append(category)
+        self.categories.setdefault(category.strip(), []).append(attributes.get("polarity", "").strip())
+
+
+def _one_of(polarities: list[str]) -> str:
+    """Of several opinions about one category; "conflict" is the corpus's word for mixed."""
+    said = {MIXED if word == "conflict" else word for word in polarities if word}
+    if {"negative", "positive"} <= said:
+        return MIXED
+    return min(said - {"neutral"}, default=min(said, default=""))
