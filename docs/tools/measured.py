@@ -29,8 +29,8 @@ SHORT = {"mean_average_precision": "map", "macro_f1": "f1", "micro_f1": "micro",
 
 def measured() -> dict[str, str]:
     """Name and text of all numbers."""
-    parts = (practical, grid, episodes, sentiment, languages, language_costs, speed, memory, serve, bulk,
-             detector_times, attacks, reasons, promises, costs, versions)  # fmt: skip
+    parts = (practical, grid, claims, larger_encoder, ablation, episodes, sentiment, languages, language_costs, speed,
+             memory, serve, bulk, detector_times, attacks, reasons, promises, costs, newcomer, versions)  # fmt: skip
     return {name: text for part in parts for name, text in part()}
 
 
@@ -71,6 +71,45 @@ def grid() -> Named:
                 way, shot = (part.partition("-")[0] for part in setting.split())
                 for metric, value in values.items():
                     yield f"published.{metric}.{system}.{benchmark}.{way}-{shot}", f"{value:.2f}"
+
+
+def claims() -> Named:
+    """claims.above.fewasp.least: LPN+ above the published LPN; claims.count.fewasp.5-5: its count above always one."""
+    cells = [cell for cell in read_results(RESULTS / "grid-cpu.jsonl") if cell["split"] == "test"]
+    tables = published()["benchmarks"]
+    for benchmark in tables:
+        above = []
+        for setting, values in tables[benchmark]["results"]["lpn"].items():
+            way, shot = (part.partition("-")[0] for part in setting.split())
+            own = select(cells, row="lpn-plus", benchmark=benchmark, way=int(way), shot=int(shot))
+            above.append(statistics.mean(cell["f1"] for cell in own) - values["f1"])
+            if all("count_accuracy" in cell for cell in own):
+                count = statistics.mean(cell["count_accuracy"] - cell["always_one_accuracy"] for cell in own)
+                yield f"claims.count.{benchmark}.{way}-{shot}", f"{count:.1f}"
+        yield f"claims.above.{benchmark}.least", f"{min(above):.1f}"
+        yield f"claims.above.{benchmark}.most", f"{max(above):.1f}"
+
+
+def larger_encoder() -> Named:
+    """mpnet.lpn.fewasp-multi: F1; mpnet.minutes.lpn: of its training; rank.600: F1 of LPN at this k."""
+    cells = read_results(RESULTS / "mpnet.jsonl")
+    for cell in cells:
+        yield f"mpnet.{cell['row']}.{cell['benchmark']}", f"{cell['f1']:.2f}"
+        yield f"mpnet.minutes.{cell['row']}", f"{cell['run_seconds'] / 60:.0f}"
+    yield "mpnet.minutes", f"{sum(cell['seconds'] for cell in cells) / 60:.0f}"
+    for cell in read_results(RESULTS / "k-curve.jsonl"):
+        yield f"rank.{cell['row'].removeprefix('lpn-k')}", f"{cell['f1']:.2f}"
+
+
+def ablation() -> Named:
+    """ablation.parts: the table of what each part of LPN+ is worth."""
+    rows = _json("ablation-multi")["rows"]
+    settings = list(rows["LPN+"])
+    lines = [f"| AUC / F1 / F1 of a known count | {' | '.join(settings)} |", "|---" * (len(settings) + 1) + "|"]
+    for name, cells in rows.items():
+        shown = (" / ".join(f"{cells[s][m]:.2f}" for m in ("auc", "f1", "oracle_count_f1")) for s in settings)
+        lines.append(f"| {name} | {' | '.join(shown)} |")
+    yield "ablation.parts", "\n".join(lines)
 
 
 def episodes() -> Named:
@@ -153,6 +192,10 @@ def speed() -> Named:
             yield f"speed.arithmetic.{name.partition('-')[2]}", f"{record['arithmetic']['ratio']:.1f}"
     yield "speed.evaluation", f"{found['evaluation']['ratio']:.0f}"
     yield "speed.cache", f"{found['training-10way-10shot']['seconds_to_fill_the_cache_once']:.0f}"
+    held = found["memory"]["detection"]
+    for kind, key in (("allocated", "anonymous_mb"), ("mapped", "mapped_mb")):
+        yield f"speed.memory.{kind}.least", f"{min(one[key] for one in held):.0f}"
+        yield f"speed.memory.{kind}.most", f"{max(one[key] for one in held):.0f}"
     roofline = found["roofline"]
     for kind, peak in roofline["peaks_in_operations_per_second"].items():
         yield f"speed.peak.{kind}", f"{peak / 1e9:.0f}"
@@ -273,6 +316,16 @@ def promises() -> Named:
     made = [one for target in targets(results) for one in outcomes(results, "fewaspect", target, most) if one["made"]]
     yield f"promises.made.{most}", str(len(made))
     yield f"promises.held.{most}", str(sum(one["kept"] for one in made))
+
+
+def newcomer() -> Named:
+    """newcomer.install and the like: seconds of a page of the tutorials; newcomer.own: until a detector."""
+    found = _json("newcomer")
+    seconds = found["seconds"]
+    yield from ((f"newcomer.{name}", f"{value:.0f}") for name, value in seconds.items())
+    yield "newcomer.own", f"{seconds['clone'] + seconds['install'] + seconds['command_line']:.0f}"
+    yield "newcomer.cores", str(found["cores"])
+    yield "newcomer.date", found["date"]
 
 
 def versions() -> Named:
