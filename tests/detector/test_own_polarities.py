@@ -151,6 +151,9 @@ def test_a_correction_is_kernel_ridge_regression_of_what_was_wrong() -> None:
         * (4 * (aspects[s] == 1) + 4 * np.sqrt(probabilities[3]) @ np.sqrt(probabilities[s]))
         for s in range(3)
     ]
+    many = 2000  # more than are compared at once
+    repeated = correction.corrected(aspects[[3] * many], vectors[[3] * many], probabilities[[3] * many])
+    assert repeated == pytest.approx(np.repeat(found[None], many, axis=0))
     logits = np.log(probabilities[3]) + np.array(alike) @ weights[:3]
     assert found == pytest.approx(np.exp(logits) / np.exp(logits).sum())
     own = (aspects, vectors, probabilities)
@@ -178,8 +181,10 @@ def test_a_change_of_polarities_alone_reads_the_new_ones_only(monkeypatch: pytes
     more = {**before.examples_.polarities, "a friendly waitress": {"staff": "positive"}}
     changed = replace(before.examples_, polarities=more)
     read: list[list[str]] = []
-    original = own_polarities._shared_states
-    monkeypatch.setattr(own_polarities, "_shared_states", lambda m, texts: read.append([*texts]) or original(m, texts))
+    original = own_polarities.read_pairs
+    monkeypatch.setattr(
+        own_polarities, "read_pairs", lambda m, e, texts, wanted: read.append([*texts]) or original(m, e, texts, wanted)
+    )
     after = AspectDetector.from_examples(before.model_, changed, {}, before)
     assert after.polarity_correction_ is not correction
     assert read == [["a friendly waitress"]]

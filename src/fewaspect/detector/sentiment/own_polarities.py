@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fewaspect.data.polarity import ANSWERS
-from fewaspect.detector.sentiment.aspect_sentiment import label_of, label_states, sentiment_branch
-from fewaspect.inference.encoded import unit
+from fewaspect.detector.sentiment.aspect_sentiment import label_of
+from fewaspect.detector.sentiment.sentiment_readings import read_pairs, sentence_vectors
 from fewaspect.inference.encoder import ONE_THREAD
-from fewaspect.inference.sentiment_branch import States, softmax
+from fewaspect.inference.sentiment_branch import softmax
 from fewaspect.text.splitting import fitting_spans
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ SAME_ASPECT, SAME_ANSWER, POWER = 4.0, 4.0, 3  # of the kernel
 NOISE = 4.0  # the inverse of the curvature of the logistic loss, at most: one step of Newton's method
 TARGETS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0, 0.5]])  # by answer
 _SMALLEST = 1e-9
+_AT_ONCE = 1024  # pairs, of which each is compared with all that were given
 Reading = tuple[np.ndarray, np.ndarray]  # (d,) sentence vector, (3,) probabilities of the model
 
 
@@ -50,8 +51,11 @@ class PolarityCorrection:
     def corrected(self, aspects: np.ndarray, vectors: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
         """The same of (pairs, d) sentence vectors."""
         given = (self.aspects, self.vectors, self.probabilities)
-        alike = kernel((aspects, vectors, probabilities), given)
-        return softmax(np.log(np.maximum(probabilities, _SMALLEST)) + alike @ self.weights)
+        added = np.zeros((len(aspects), 3))
+        for first in range(0, len(aspects), _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            added[some] = kernel((aspects[some], vectors[some], probabilities[some]), given) @ self.weights
+        return softmax(np.log(np.maximum(probabilities, _SMALLEST)) + added)
 
 
 def fit_correction(
@@ -87,11 +91,6 @@ def kernel(one: Sequence[np.ndarray], other: Sequence[np.ndarray]) -> np.ndarray
     return sentences * (SAME_ASPECT * (one[0][:, None] == other[0]) + SAME_ANSWER * answers)
 
 
-def sentence_vectors(sentences: Sequence[np.ndarray]) -> np.ndarray:
-    """(pairs, d) directions of the mean of their tokens, without the special ones at both ends."""
-    return unit(np.stack([states[1:-1].mean(axis=0) for states in sentences]).astype(np.float64))
-
-
 def reading_label(examples: Examples, name: str) -> str:
     """What of an aspect a reading depends on."""
     return label_of(examples, name) or f"\0{examples.shots(name)}"  # without a name, on its examples
@@ -101,33 +100,25 @@ def _read(
     model: InferenceModel, examples: Examples, pairs: Sequence[tuple[str, str]],
     known: Mapping[tuple[str, str], Reading],
 ) -> dict[tuple[str, str], Reading]:  # fmt: skip
-    """By text and label, each read alone; of a text longer than the encoder reads, the first piece. Texts without a
-    word are left out."""
+    """By text and label; of a text longer than the encoder reads, the first piece. Texts without a word are left
+    out."""
     keys = {(text, reading_label(examples, name)): (text, name) for text, name in pairs}
     found = {key: known[key] for key in keys if key in known and not key[1].startswith("\0")}
     new = {key: pair for key, pair in keys.items() if key not in found}
     if not new:
         return found
-    names = sorted({name for _, name in new.values()})
-    labels = dict(zip(names, label_states(model, examples, names), strict=True))
-    states, branch = _shared_states(model, sorted({text for text, _ in new})), sentiment_branch(model)
-    for key, (text, name) in new.items():
-        if text in states:
-            probabilities = branch.probabilities([states[text]], [labels[name]], [0])[0]
-            found[key] = (sentence_vectors([states[text][0]])[0], probabilities)
-    return found
-
-
-def _shared_states(model: InferenceModel, texts: Sequence[str]) -> dict[str, States]:
-    """(T, d) of the lower and of the last layer, of each text with a word."""
+    texts = sorted({text for text, _ in new.values()})
+    rows, columns = ({own: n for n, own in enumerate(those)} for those in (texts, examples.names))
+    wanted = np.zeros((len(rows), len(columns)), dtype=bool)
+    for text, name in new.values():
+        wanted[rows[text], columns[name]] = True
     spans = fitting_spans(texts, [[(0, len(text))] for text in texts], model.encoder.tokeniser.too_long)
-    ids = model.encoder.tokeniser.ids([text[slice(*own[0])] for text, own in zip(texts, spans, strict=True)])
-    readable = [(text, row) for text, row in zip(texts, ids, strict=True) if len(row) > 2]
-    found = {}
-    for text, row in readable:
-        (last,), (lower,) = model.shared_states([row])
-        found[text] = (lower, last)
-    return found
+    pieces = [text[slice(*own[0])] for text, own in zip(texts, spans, strict=True)]
+    told, vectors = read_pairs(model, examples, pieces, wanted)
+    return found | {
+        key: (vectors[rows[text]], told[rows[text], columns[name]])
+        for key, (text, name) in new.items() if vectors[rows[text]].any()
+    }  # fmt: skip
 
 
 def _order(given: tuple[str, str, str]) -> bytes:
