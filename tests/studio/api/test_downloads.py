@@ -101,3 +101,17 @@ def test_the_code_makes_the_same_detector(client: TestClient, project: str) -> N
     found = client.post(f"{project}/detect", json={"texts": texts}).json()["results"]
     assert made["detector"].predict(texts) == [result["aspects"] for result in found]
     assert made["detector"].thresholds_["food"] == 0.2
+    assert "polarities" not in code
+
+
+def test_the_code_has_the_polarities_of_examples_and_says_where_others_are(client: TestClient, project: str) -> None:
+    found = client.get(f"{project}/sentences").json()["sentences"]
+    taught, other = (one for one in found if one["text"] in ("Cold soup again.", "The pizza was fine."))
+    client.post(f"{project}/examples", json={"text": taught["text"], "aspects": [1]})
+    for one, polarity in ((taught, "positive"), (other, "mixed")):
+        client.put(f"{project}/sentences/{one['id']}/polarities/1", json={"polarity": polarity}).raise_for_status()
+    code = client.get(f"{project}/snippet").json()["python"]
+    made: dict = {}
+    exec(code, made)
+    assert made["detector"].examples_.polarities == {taught["text"]: {"food": "positive"}}
+    assert "has 1 more polarities, of sentences that are no examples" in code

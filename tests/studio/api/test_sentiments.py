@@ -138,6 +138,28 @@ def test_results_have_a_column_for_each_aspect(client: TestClient, rated: str) -
     assert "sentiment_food" not in client.get(f"{rated}/results").text.splitlines()[0]
 
 
+def test_a_review_has_one_polarity_in_results_report_and_detection(client: TestClient, rated: str) -> None:
+    reviews = ["Awful soup. Delicious pizza.", "Awful soup. Great pizza. Delicious cake. Lovely fish.", "Soup was on."]
+    client.delete(f"{rated}/reviews")
+    import_text(client, rated, "".join(f"{text}\n" for text in reviews))
+    answer = client.get(f"{rated}/results", params={"rows": "review"}).content.decode("utf-8-sig")
+    results = [row["sentiment_food"] for row in csv.DictReader(io.StringIO(answer))]
+    detected = client.post(f"{rated}/detect", json={"texts": reviews, "sentiment": True}).json()["results"]
+    assert results == [own["sentiment"].get("food", {"polarity": ""})["polarity"] for own in detected]
+    assert results[:2] == ["mixed", "positive"]
+    page = client.post(f"{rated}/report", json={"title": "T"}).text
+    counts = ", ".join(f"{results.count(word)} {word}" for word in ("negative", "mixed", "neutral", "positive"))
+    assert f'aria-label="food: {counts}"' in page
+
+
+def test_what_a_person_says_of_a_sentence_is_certain_in_its_review(client: TestClient, rated: str) -> None:
+    food = ids(client, rated)["food"]
+    for one in sentences(client, rated)[:1]:
+        client.put(f"{rated}/sentences/{one['id']}/polarities/{food}", json={"polarity": "neutral"})
+    answer = client.get(f"{rated}/results", params={"rows": "review"}).content.decode("utf-8-sig")
+    assert next(csv.DictReader(io.StringIO(answer)))["sentiment_food"] == "neutral"
+
+
 def test_detection_tells_it_where_asked(client: TestClient, rated: str) -> None:
     text = "Awful soup."
     (found,) = client.post(f"{rated}/detect", json={"texts": [text], "sentiment": True}).json()["results"]

@@ -173,11 +173,26 @@ def given_sentiment(
 
 def combined(predictions: SentencePredictions, rows: Sequence[int], label: int, weights: np.ndarray) -> np.ndarray:
     """(3,): the mean over these sentences, weighed by how probable the aspect is in each, (sentences,)."""
-    told = [(predictions.polarities[row, label], max(float(weights[row]), 1e-12)) for row in rows]
+    return _weighted_mean([(predictions.polarities[row, label], float(weights[row])) for row in rows])
+
+
+def joined_sentiment(
+    sentences: Iterable[tuple[Mapping[str, AspectSentiment], Mapping[str, float]]], mixed_least: float
+) -> dict[str, AspectSentiment]:
+    """Of a text, from what each of its sentences says of its aspects and how probable they are in it: as `combined`."""
+    told: dict[str, list[tuple[np.ndarray, float]]] = {}
+    for sentiments, probabilities in sentences:
+        for name, own in sentiments.items():
+            told.setdefault(name, []).append((np.array([*own.probabilities.values()]), probabilities[name]))
+    return {name: AspectSentiment.of(_weighted_mean(own), mixed_least) for name, own in told.items()}
+
+
+def _weighted_mean(told: Sequence[tuple[np.ndarray, float]]) -> np.ndarray:
+    """(3,) of probabilities (3,) and their weights."""
     if not told:
         return WITHOUT_WORDS.copy()
-    total = sum(weight for _, weight in told)
-    return np.sum([p * weight for p, weight in told], axis=0) / total
+    weighted = [(p, max(weight, 1e-12)) for p, weight in told]
+    return np.sum([p * weight for p, weight in weighted], axis=0) / sum(weight for _, weight in weighted)
 
 
 def as_dicts(found: Iterable[Mapping[str, np.ndarray]]) -> list[dict[str, dict[str, float]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from pprint import pformat
 from typing import Annotated, Any, Literal
@@ -22,7 +22,7 @@ from fewaspect.studio.engine.result_file import write_results
 from fewaspect.studio.importing.archives import read_detector, read_project, write_detector, write_project
 from fewaspect.studio.importing.project_import import import_detector, import_project
 from fewaspect.studio.store.answers import read_answers
-from fewaspect.studio.store.definition import Definition, read_definition
+from fewaspect.studio.store.definition import Definition, identity_of, read_definition
 from fewaspect.studio.store.projects import project_row
 from fewaspect.studio.store.reviews import read_reviews
 from fewaspect.studio.store.schema import audit_answers, kept_labels
@@ -116,20 +116,40 @@ def snippet(definition: Definition) -> str:
     names = {aspect.id: aspect.name for aspect in definition.aspects}
     described = {aspect.name: aspect.description for aspect in definition.aspects if aspect.description}
     labelled = [(one.text, [names[a] for a in one.aspects]) for one in definition.examples]
+    said, more = _said(definition, names)
     thresholds = definition.thresholds()
     created = f"AspectDetector(threshold={_literal(thresholds, 4)})" if thresholds else "AspectDetector()"
+    polar, fitted = "", "names=names, descriptions=descriptions"
+    if any(said):
+        polar, fitted = f"polarities = {_literal(said)}  # of the examples\n", f"{fitted}, polarities=polarities"
+    if more:
+        polar += (
+            f"# The detector that can be downloaded has {more:,} more polarities, of sentences that are no examples.\n"
+        )
     return f"""\
 from fewaspect import AspectDetector
 
 names = {_literal(list(names.values()))}
 descriptions = {_literal(described)}
 examples = {_literal(labelled)}  # texts with their aspects; []: none of these
-
+{polar}
 detector = {created}
 # With unlabelled=REVIEWS it learns from reviews too, as the studio does from 100 imported sentences on.
-detector.fit([text for text, _ in examples], [labels for _, labels in examples], names=names, descriptions=descriptions)
+detector.fit([text for text, _ in examples], [labels for _, labels in examples], {fitted})
 print(detector.predict(["Write a review here."]))
 """
+
+
+def _said(definition: Definition, names: Mapping[int, str]) -> tuple[list[dict[str, str]], int]:
+    """The polarities of each example by aspect, as `fit` takes them; and how many are of other sentences."""
+    found: dict[str, dict[str, str]] = {}
+    for text, aspect, polarity in definition.polarities:
+        found.setdefault(identity_of(text), {})[names[aspect]] = polarity
+    own = [
+        {name: p for name, p in found.get(one.identity, {}).items() if name in {names[a] for a in one.aspects}}
+        for one in definition.examples
+    ]
+    return own, len(definition.polarities) - sum(map(len, own))
 
 
 def _download(studio: Studio, project: int, write: Callable[[Path], None], kind: str, what: str) -> FileResponse:

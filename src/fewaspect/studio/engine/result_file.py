@@ -9,16 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from fewaspect.data.formats.records import Place
-from fewaspect.data.polarity import MIXED, POLARITIES
 from fewaspect.detector.explain import Analysis, best_first, reason
-from fewaspect.detector.sentiment.aspect_sentiment import AspectSentiment
 from fewaspect.reviews.formats import OutputFormat, RowUnit
 from fewaspect.reviews.pipeline import Summary
 from fewaspect.reviews.readers.columns import Kind, update_kinds
 from fewaspect.reviews.readers.source import Columns
 from fewaspect.reviews.writers import BINARY, Layout, Row, TableWriter, Writer, open_target
 from fewaspect.studio.engine.promises import to_review
-from fewaspect.studio.engine.sentiment.told_sentiment import answers_by_row
+from fewaspect.studio.engine.sentiment.told_sentiment import answers_by_row, of_review
 from fewaspect.studio.engine.snapshot import Snapshot
 from fewaspect.text.language import language_of
 
@@ -42,7 +40,7 @@ def write_results(
         layout = replace(layout, prefix=f"{layout.prefix}found_")
     found = _rows(snapshot, fields, text, {number: language_of(own) for number, own in texts.items()})
     if rows is RowUnit.REVIEW:
-        found = review_rows(found, texts, text)
+        found = review_rows(snapshot, found, texts, text)
     with open_target(str(path), format in BINARY) as file:
         writer = _writer(file, layout, columns, format)
         try:
@@ -66,7 +64,7 @@ def _writer(file: Any, layout: Layout, columns: Columns, format: OutputFormat) -
     return TableWriter(file, layout, columns, ",", spreadsheet=True)
 
 
-def review_rows(sentences: Iterable[Row], texts: Mapping[int, str], column: str) -> Iterator[Row]:
+def review_rows(snapshot: Snapshot, sentences: Iterable[Row], texts: Mapping[int, str], column: str) -> Iterator[Row]:
     """One row for each review: the aspects of all its sentences, each with the highest of its probabilities."""
     by_number = dict(enumerate(texts.values(), 1))
     for number, group in groupby(sentences, key=lambda row: row.number):
@@ -76,26 +74,14 @@ def review_rows(sentences: Iterable[Row], texts: Mapping[int, str], column: str)
         accepted = None if rows[0].accepted is None else {name for row in rows for name in row.accepted or ()}
         order = sorted(named, key=lambda name: -highest[name])
         text = by_number[number]
+        told = None
+        if rows[0].sentiment is not None:
+            told = of_review(snapshot, ((row.sentiment or {}, row.probabilities) for row in rows))
         yield replace(
             rows[0], text=text, fields={**rows[0].fields, column: text}, start=0, end=len(text), aspects=tuple(order),
-            probabilities=highest, sentiment=None if rows[0].sentiment is None else _joined_sentiment(rows),
+            probabilities=highest, sentiment=told,
             accepted=None if accepted is None else tuple(name for name in order if name in accepted),
         )  # fmt: skip
-
-
-def _joined_sentiment(rows: Sequence[Row]) -> dict[str, AspectSentiment]:
-    """The mean of the sentences that have the aspect; mixed if one is, or if some are negative and others positive."""
-    by_aspect: dict[str, list[AspectSentiment]] = {}
-    for row in rows:
-        for name, own in (row.sentiment or {}).items():
-            by_aspect.setdefault(name, []).append(own)
-    joined = {}
-    for name, those in by_aspect.items():
-        told = {own.polarity for own in those}
-        mean = {part: sum(own.probabilities[part] for own in those) / len(those) for part in POLARITIES}
-        mixed = MIXED in told or {"negative", "positive"} <= told
-        joined[name] = AspectSentiment(MIXED if mixed else max(told, key=lambda part: mean[part]), *mean.values())
-    return joined
 
 
 def _rows(

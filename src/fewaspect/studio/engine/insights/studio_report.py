@@ -6,17 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from fewaspect.data.polarity import MIXED
 from fewaspect.detector.explain import Analysis, SentenceResult, best_first
-from fewaspect.detector.sentiment.aspect_sentiment import AspectSentiment
 from fewaspect.reviews.pages.opinions import Opinions
 from fewaspect.reviews.pages.report_page import Candidates, Extras, render_report
 from fewaspect.reviews.pipeline import Summary
 from fewaspect.studio.engine.insights.conditions import in_words, matching
 from fewaspect.studio.engine.insights.segments import compare_segments, period_counts, segment_counts, segments_of
-from fewaspect.studio.engine.sentiment.told_sentiment import answers_by_row
+from fewaspect.studio.engine.sentiment.told_sentiment import answers_by_row, of_review
 from fewaspect.studio.engine.snapshot import Snapshot
 
 CHARTS = ("often", "opinions", "segments", "comparison", "periods", "together", "words", "without")
@@ -101,24 +97,10 @@ def _analyses(snapshot: Snapshot, where: Sequence[str], chosen: set[str]) -> Ite
             parts.append(SentenceResult(0, len(text), text, found, p, "", sentiment=opinion))
         aspects = tuple(dict.fromkeys(name for part in parts for name in part.aspects))
         highest = {name: max(part.probabilities[name] for part in parts) for name in names}
-        opinions = None if told is None else _review_sentiment([part.sentiment or {} for part in parts])
+        opinions = None
+        if told is not None:
+            opinions = of_review(snapshot, ((part.sentiment or {}, part.probabilities) for part in parts))
         yield Analysis("", aspects, highest, "", (), {}, tuple(parts), sentiment=opinions)
-
-
-def _review_sentiment(parts: Sequence[Mapping[str, AspectSentiment]]) -> dict[str, AspectSentiment]:
-    """Of a review: mixed where its sentences are of both minds, neutral where none has an opinion."""
-    said: dict[str, list[AspectSentiment]] = {}
-    for part in parts:
-        for name, one in part.items():
-            said.setdefault(name, []).append(one)
-    found = {}
-    for name, own in said.items():
-        words = {one.polarity for one in own}
-        both = MIXED in words or {"negative", "positive"} <= words
-        polarity = MIXED if both else next((w for w in ("negative", "positive") if w in words), "neutral")
-        mean = np.mean([[one.negative, one.neutral, one.positive] for one in own], axis=0)
-        found[name] = AspectSentiment(polarity, *map(float, mean))
-    return found
 
 
 def _charts(snapshot: Snapshot, choices: ReportChoices, names: Mapping[int, str]) -> dict[str, Any]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fewaspect.data.polarity import ANSWERS, MIXED
-from fewaspect.detector.sentiment.aspect_sentiment import AspectSentiment, sentiment_branch
+from fewaspect.detector.sentiment.aspect_sentiment import AspectSentiment, joined_sentiment, sentiment_branch
+from fewaspect.detector.sentiment.own_polarities import TARGETS as SAID
 from fewaspect.detector.sentiment.sentiment_readings import read_pairs
 
 if TYPE_CHECKING:
@@ -86,15 +87,26 @@ def with_sentiment(snapshot: Snapshot, rows: Sequence[int], shown: list[dict[str
 
 
 def answers_by_row(snapshot: Snapshot) -> dict[int, dict[str, AspectSentiment]] | None:
-    """Of all sentences, by row and the name of the aspect; None where it is not told."""
+    """Of all sentences, by row and the name of the aspect, what a person has said as certain; None where it is not
+    told."""
     if snapshot.sentiment is None:
         return None
     names = [aspect.name for aspect in snapshot.definition.aspects]
     told = tell_sentiment(snapshot, np.arange(len(snapshot.sentences.ids)), snapshot.decided())
     found: dict[int, dict[str, AspectSentiment]] = {}
-    for row, n, p, answer, _ in zip(*vars(told).values(), strict=True):
-        found.setdefault(int(row), {})[names[n]] = AspectSentiment(ANSWERS[answer], *map(float, p))
+    for row, n, p, answer, own in zip(*vars(told).values(), strict=True):
+        found.setdefault(int(row), {})[names[n]] = AspectSentiment(
+            ANSWERS[answer], *map(float, SAID[answer] if own else p)
+        )
     return found
+
+
+def of_review(
+    snapshot: Snapshot, sentences: Iterable[tuple[Mapping[str, AspectSentiment], Mapping[str, float]]]
+) -> dict[str, AspectSentiment]:
+    """What `answers_by_row` says of the sentences of a review and how probable their aspects are, as one."""
+    assert snapshot.detector is not None
+    return joined_sentiment(sentences, sentiment_branch(snapshot.detector.model_).mixed_least)
 
 
 def having_polarity(snapshot: Snapshot, polarity: str, aspect: int | None, decided: np.ndarray) -> np.ndarray:
