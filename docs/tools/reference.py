@@ -7,25 +7,19 @@ import enum
 import inspect
 import tempfile
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parents[2] / "src" / "fewaspect"
+DETECTOR = "fewaspect.detector.detector.AspectDetector"
+OPAQUE = {"fewaspect.detector.model.InferenceModel"}  # handed over; what it is made of is nobody's concern
+ALIASES = {  # of types that a signature shows as they are, and a base class whose members are the detector's
+    "fewaspect.detector.explain.Threshold", "fewaspect.detector.predictor.Predictor",
+    "fewaspect.detector.sentiment.own_polarities.Reading",
+}  # fmt: skip
 METHODS = ("get", "post", "put", "patch", "delete")
-PARTS = (  # of what is returned
-    "fewaspect.detector.explain.SentenceResult",
-    "fewaspect.detector.explain.WordEvidence",
-    "fewaspect.detector.explain.NearExample",
-    "fewaspect.detector.thresholds.TunedAspect",
-    "fewaspect.detector.labelling.audit.AuditSentence",
-    "fewaspect.detector.labelling.audit_result.AuditedAspect",
-    "fewaspect.detector.labelling.audit_result.Estimate",
-    "fewaspect.detector.labelling.discover.TypicalSentence",
-    "fewaspect.detector.labelling.suggest.Settling",
-    "fewaspect.detector.labelling.target_precision.Promised",
-    "fewaspect.detector.labelling.target_precision.PromisedAspect",
-)
 RESEARCH = (
     "fewaspect.data.benchmarks.load_benchmark",
     "fewaspect.data.episodes.EpisodeSampler",
@@ -38,17 +32,15 @@ EVERYWHERE = {"400", "401", "403", "413", "415", "422", "429"}  # what any reque
 
 
 def all_commands() -> dict[str, Any]:
-    """Every command by what is typed: "fewaspect data check"."""
+    """Every command and every group of them by what is typed: "fewaspect data", "fewaspect data check"."""
     import typer
 
     from fewaspect.cli.app import app
 
     def walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
-        if parts := getattr(command, "commands", None):
-            for part, own in parts.items():
-                yield from walk(f"{name} {part}", own)
-        else:
-            yield name, command
+        yield name, command
+        for part, own in getattr(command, "commands", {}).items():
+            yield from walk(f"{name} {part}", own)
 
     return dict(walk("fewaspect", typer.main.get_command(app)))
 
@@ -61,11 +53,15 @@ def commands() -> str:
 def _command(name: str, command: Any) -> str:
     arguments = [one for one in command.params if not one.opts[0].startswith("-")]
     options = [one for one in command.params if one.opts[0].startswith("-") and not getattr(one, "hidden", False)]
-    usage = " ".join([name, *(_argument(one) for one in arguments), "[OPTIONS]" if options else ""]).strip()
+    inner = getattr(command, "commands", {})
+    words = [name, *(_argument(one) for one in arguments), "[OPTIONS]" * bool(options), "COMMAND" * bool(inner)]
+    usage = " ".join(word for word in words if word)
     parts = [f"## {name}\n", inspect.cleandoc(command.help or ""), f"\n```text\n{usage}\n```\n"]
     if arguments:
         rows = [f"| `{_argument(one)}` | {_cell(one.help)} |" for one in arguments]
         parts += ["| argument | |", "|---|---|", *rows, ""]
+    if inner:
+        parts += [", ".join(f"[`{one}`](#{f'{name} {one}'.replace(' ', '-')})" for one in inner), ""]
     for panel in dict.fromkeys(getattr(one, "rich_help_panel", None) for one in options):
         rows = [_option(one) for one in options if getattr(one, "rich_help_panel", None) == panel]
         parts += [f"**{panel}**\n" if panel else "", "| option | | default |", "|---|---|---|", *rows, ""]
@@ -198,37 +194,95 @@ def _schema(schema: dict[str, Any]) -> str:
     return str(schema.get("type", "any"))
 
 
-def all_errors() -> dict[str, type[Exception]]:
-    """The errors of the package that a caller can meet, by name."""
-    from fewaspect.core import errors as package
-    from fewaspect.core.errors import FewAspectError
-
-    return {
-        name: one
-        for name, one in vars(package).items()
-        if inspect.isclass(one) and issubclass(one, FewAspectError) and one.__module__ == package.__name__
-    }
-
-
 def errors() -> str:
     """A section for each error: what it says, and what else it may be caught as."""
+    return _sections(inherited("fewaspect.core.errors.FewAspectError"))
+
+
+def studio_errors() -> str:
+    """The same of those that the studio alone raises, with the status of the answer."""
+    from fewaspect.studio.api.problem_details import STATUS
+
+    statuses = {one.__name__: status for one, status in STATUS.items()}
+    found = inherited("fewaspect.core.errors.FewAspectError", studio=True)
+    return _sections(found, lambda name: f" Status {statuses.get(name, 422)}.")
+
+
+def warnings() -> str:
+    return _sections(inherited("UserWarning"))
+
+
+def _sections(found: dict[str, Any], more: Callable[[str], str] = lambda name: "") -> str:
     parts = []
-    for name, one in all_errors().items():
-        bases = " and ".join(f"`{base.__name__}`" for base in one.__bases__)
-        parts.append(f"### {name}\n\n{inspect.getdoc(one)}\n\nIs a {bases}.\n")
+    for name, one in found.items():
+        bases = " and ".join(f"`{str(base).rpartition('.')[2]}`" for base in one.bases)
+        text = one.docstring.value if one.docstring else ""
+        parts.append(f"### {name}\n\n{text}\n\nIs a {bases}.{more(name)}\n")
     return "\n".join(parts)
 
 
-def results() -> str:
-    """What the methods of the detector return: the public names, and what these are made of."""
+@cache
+def package() -> Any:
+    """The package as griffe reads it, with the annotations that need no import."""
+    import griffe
+
+    return griffe.load("fewaspect", search_paths=[PACKAGE.parent])
+
+
+def inherited(base: str, studio: bool = False) -> dict[str, Any]:
+    """Classes that are one of `base`, itself included, by name: those of the studio, or all others."""
+    bases = {one.path: {getattr(above, "canonical_path", above) for above in one.bases} for one in _classes(package())}
+    known = {base}
+    while new := {path for path, above in bases.items() if above & known} - known:
+        known |= new
+    found = [one for one in _classes(package()) if one.path in known]
+    return {one.name: one for one in found if one.path.startswith("fewaspect.studio.") == studio}
+
+
+def _classes(module: Any) -> Iterator[Any]:
+    """Those with a public name, in the order of the files."""
+    for name, one in module.members.items():
+        if one.is_alias or (name.startswith("_") and one.is_class):
+            continue
+        if one.is_class:
+            yield one
+        elif one.is_module:
+            yield from _classes(one)
+
+
+def public_types() -> list[str]:
+    """The public classes, then what their members take, hold and return, then what that holds."""
     import fewaspect
 
-    shown = [
-        place
-        for name in fewaspect.__all__
-        if (place := _place(name)) and name not in ("AspectDetector", "FewAspectError")
-    ]
-    return "\n".join(f"::: {place}\n" for place in (*shown, *PARTS))
+    places = [place for name in fewaspect.__all__ if (place := _place(name)) and name != "FewAspectError"]
+    for place in places:  # grows
+        if place not in OPAQUE:
+            places += [found for found in _parts(package()[place.removeprefix("fewaspect.")]) if found not in places]
+    return [place for place in dict.fromkeys(places) if place not in ALIASES]
+
+
+def _parts(one: Any) -> Iterator[str]:
+    """What the annotations of its public members name."""
+    import griffe
+
+    for name, member in one.all_members.items() if one.is_class else ():
+        if name.startswith("_") and name != "__init__":
+            continue
+        member = member.final_target if member.is_alias else member
+        annotations = [member.annotation] if member.is_attribute else []
+        if member.is_function:
+            annotations = [member.returns, *(parameter.annotation for parameter in member.parameters)]
+        for annotation in annotations:
+            for part in annotation.iterate() if isinstance(annotation, griffe.Expr) else ():
+                if isinstance(part, griffe.ExprName) and part.canonical_path.startswith("fewaspect."):
+                    yield part.canonical_path
+
+
+def results() -> str:
+    """What the methods of the detector take and return: the public names, and what these are made of."""
+    shown = [place for place in public_types() if place != DETECTOR]
+    options = "    options:\n      members: false\n"
+    return "\n".join(f"::: {place}\n{options if place in OPAQUE else ''}" for place in shown)
 
 
 def research() -> str:

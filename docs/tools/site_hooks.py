@@ -26,6 +26,7 @@ FROM_ELSEWHERE = {  # files of the repository that are pages, too
 }
 GENERATED: dict[str, Callable[[], str]] = {
     "commands": reference.commands, "rest": reference.rest, "errors": reference.errors,
+    "studio-errors": reference.studio_errors, "warnings": reference.warnings,
     "results": reference.results, "research": reference.research,
 }  # fmt: skip
 _CODE = re.compile(r"<!-- code: (\S+) (.+?) -->")
