@@ -160,6 +160,25 @@ def test_what_a_person_says_of_a_sentence_is_certain_in_its_review(client: TestC
     assert next(csv.DictReader(io.StringIO(answer)))["sentiment_food"] == "neutral"
 
 
+def test_an_example_may_carry_polarities_and_both_are_one_change(client: TestClient, rated: str) -> None:
+    own, text = ids(client, rated), "The soup was awful."
+    new = {"text": text, "aspects": list(own.values()), "polarities": {str(own["food"]): "positive"}}
+    client.post(f"{rated}/examples", json=new).raise_for_status()
+    (told,) = [one["sentiment"] for one in sentences(client, rated) if one["text"] == text]
+    assert told.keys() == {str(number) for number in own.values()}
+    assert (told[str(own["food"])]["polarity"], told[str(own["food"])]["own"]) == ("positive", True)
+    assert not told[str(own["parking"])]["own"]
+    client.post(f"{rated}/examples", json={**new, "polarities": {str(own["food"]): "mixed"}}).raise_for_status()
+    assert by_text(client, rated)[text][str(own["food"])] == "mixed"
+    for _ in range(2):
+        client.post(f"{rated}/undo").raise_for_status()
+    assert by_text(client, rated)[text] == {str(own["food"]): "negative"}
+    assert client.get(f"{rated}/examples").json()["total"] == 4
+    for polarities, status in (({"999": "mixed"}, 404), ({"1": "bad"}, 422), ({"food": "mixed"}, 422)):
+        assert client.post(f"{rated}/examples", json={**new, "polarities": polarities}).status_code == status
+    assert client.get(f"{rated}/examples").json()["total"] == 4
+
+
 def test_detection_tells_it_where_asked(client: TestClient, rated: str) -> None:
     text = "Awful soup."
     (found,) = client.post(f"{rated}/detect", json={"texts": [text], "sentiment": True}).json()["results"]

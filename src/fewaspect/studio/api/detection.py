@@ -14,9 +14,18 @@ from fewaspect.core.errors import DataError
 from fewaspect.detector.explain import Analysis
 from fewaspect.detector.labelling.discover import AspectGroup
 from fewaspect.detector.labelling.suggest import LAST
-from fewaspect.studio.api.fields import LIMITS, CurrentStudio, ProjectId, RequestBody, ResponseBody, Text, example
+from fewaspect.studio.api.fields import (
+    LIMITS,
+    CurrentStudio,
+    Polarity,
+    ProjectId,
+    RequestBody,
+    ResponseBody,
+    Text,
+    example,
+)
 from fewaspect.studio.api.problem_details import errors
-from fewaspect.studio.api.sentences import Polarity, SentenceResponse
+from fewaspect.studio.api.sentences import SentenceResponse
 from fewaspect.studio.disconnection import unless_gone
 from fewaspect.studio.engine.presenters import deciding_words, present, unread_languages
 from fewaspect.studio.engine.snapshot import Snapshot

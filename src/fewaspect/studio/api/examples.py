@@ -6,12 +6,14 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from pydantic import Field, StringConstraints
 
 from fewaspect.studio.api.fields import (
     MAX_ID,
     AspectIds,
     CurrentStudio,
     Id,
+    Polarity,
     ProjectId,
     RequestBody,
     ResponseBody,
@@ -19,6 +21,7 @@ from fewaspect.studio.api.fields import (
     example,
 )
 from fewaspect.studio.api.problem_details import errors
+from fewaspect.studio.limits import LIMITS
 from fewaspect.studio.store.definition import put_example, read_definition, read_example, remove_example
 from fewaspect.studio.store.projects import owned_row
 from fewaspect.studio.store.schema import examples, sentences
@@ -26,13 +29,20 @@ from fewaspect.studio.store.schema import examples, sentences
 router = APIRouter(prefix="/projects/{project}/examples", tags=["examples"])
 
 
-class ExampleRequest(RequestBody):
-    """A sentence with all its aspects; the same sentence again replaces them."""
+Polarities = Annotated[
+    dict[Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,8}$")], Polarity],
+    Field(max_length=LIMITS.aspects, description="What it thinks of aspects, by their ids."),
+]
 
-    model_config = example(text="The garage was full.", aspects=[])
+
+class ExampleRequest(RequestBody):
+    """A sentence with all its aspects; the same sentence again replaces them, and the polarities that are given."""
+
+    model_config = example(text="The garage was full.", aspects=[], polarities={})
     text: Sentence
     aspects: AspectIds
     sentence_id: Id | None = None
+    polarities: Polarities = Field(default_factory=dict)
 
 
 class AspectLabels(RequestBody):
@@ -82,7 +92,8 @@ def put(studio: CurrentStudio, project: ProjectId, new: ExampleRequest) -> Any:
     with studio.write(project) as connection:
         if new.sentence_id is not None:
             owned_row(connection, sentences, project, new.sentence_id)
-        number = put_example(connection, project, new.text, new.aspects, new.sentence_id, studio.limits)
+        said = {int(aspect): polarity for aspect, polarity in new.polarities.items()}
+        number = put_example(connection, project, new.text, new.aspects, new.sentence_id, studio.limits, said)
         return asdict(read_example(connection, project, number))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Path, Query, Request
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -63,6 +63,7 @@ Sentence = Annotated[
 ]
 Text = Annotated[str, StringConstraints(max_length=LIMITS.text_chars), AfterValidator(_storable)]
 AspectIds = Annotated[list[Id], Field(max_length=LIMITS.aspects, description="Ids of aspects; []: none of these.")]
+Polarity = Literal["negative", "neutral", "positive", "mixed"]
 Condition = Annotated[str, StringConstraints(pattern=PATTERN, max_length=400)]
 Where = Annotated[
     Sequence[Condition],

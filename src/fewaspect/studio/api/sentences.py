@@ -14,6 +14,7 @@ from fewaspect.studio.api.fields import (
     CurrentStudio,
     Id,
     Period,
+    Polarity,
     ProjectId,
     RequestBody,
     ResponseBody,
@@ -46,7 +47,6 @@ Revision = Annotated[
         "Without it, the newest answers.",
     ),
 ]  # fmt: skip
-Polarity = Literal["negative", "neutral", "positive", "mixed"]
 SENTENCE = {
     "id": 17, "review_id": 9, "position": 0, "text": "The garage was full.", "date": "2024-03-31", "aspects": [3],
     "scores": {"3": 0.93, "4": 0.02}, "words": [{"start": 4, "end": 10, "aspect": 3, "weight": 1.0}],

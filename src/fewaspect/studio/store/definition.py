@@ -208,12 +208,15 @@ def read_example(connection: Connection, project: int, example: int) -> Example:
 
 def put_example(
     connection: Connection, project: int, text: str, own: Sequence[int], sentence: int | None = None,
-    limits: Limits = LIMITS,
+    limits: Limits = LIMITS, said: Mapping[int, str] | None = None,
 ) -> int:  # fmt: skip
-    """Make a sentence an example of exactly these aspects."""
+    """Make a sentence an example of exactly these aspects, with the polarities that are `said`, by aspect."""
     names = ", ".join(owned_row(connection, aspects, project, aspect).name for aspect in own) or "none of these"
     with change(connection, project, f"label {shortened(text, 40)} as {names}") as journal:
         number = _put_example(journal, project, text, own, sentence)
+        for aspect, polarity in (said or {}).items():
+            owned_row(connection, aspects, project, aspect)
+            set_polarity(journal, project, text, aspect, polarity)
         _refuse_too_many_examples(connection, project, limits)
     return number
 
@@ -323,6 +326,18 @@ def replace_definition(
         numbers = fill_definition(journal, project, new, labelled)
         polar = [PolarityLabel(text, numbers[n], p) for text, own in (said or {}).items() for n, p in own.items()]
         fill_polarities(journal, project, polar)
+
+
+def set_polarity(journal: Journal, project: int, text: str, aspect: int, polarity: str | None) -> None:
+    """As part of a larger change; None takes back what was said."""
+    key = {"project_id": project, "identity": identity_of(text), "aspect_id": aspect}
+    number = journal.connection.scalar(select(polarities.c.id).filter_by(**key))
+    if polarity is None:
+        journal.delete("polarities", key)
+    elif number is not None:
+        journal.update("polarities", {"id": number}, {"polarity": polarity})
+    else:
+        journal.insert("polarities", {**key, "text": text, "polarity": polarity, "created": now()})
 
 
 def fill_polarities(journal: Journal, project: int, given: Iterable[PolarityLabel]) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from fewaspect.data.labels import shortened
-from fewaspect.studio.store.database import now
-from fewaspect.studio.store.definition import identity_of
+from fewaspect.studio.store.definition import set_polarity
 from fewaspect.studio.store.journal import change
 from fewaspect.studio.store.projects import owned_row
-from fewaspect.studio.store.schema import aspects, polarities
+from fewaspect.studio.store.schema import aspects
 
 
 def put_polarity(connection: Connection, project: int, text: str, aspect: int, polarity: str | None) -> None:
@@ -17,11 +16,4 @@ def put_polarity(connection: Connection, project: int, text: str, aspect: int, p
     name = shortened(owned_row(connection, aspects, project, aspect).name)
     said = f"{polarity} about" if polarity else "left to the model about"
     with change(connection, project, f"{shortened(text, 40)} is {said} {name}") as journal:
-        key = {"project_id": project, "identity": identity_of(text), "aspect_id": aspect}
-        number = connection.scalar(select(polarities.c.id).filter_by(**key))
-        if polarity is None:
-            journal.delete("polarities", key)
-        elif number is not None:
-            journal.update("polarities", {"id": number}, {"polarity": polarity})
-        else:
-            journal.insert("polarities", {**key, "text": text, "polarity": polarity, "created": now()})
+        set_polarity(journal, project, text, aspect, polarity)

@@ -6,10 +6,20 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path
 
-from fewaspect.studio.api.fields import MAX_ID, CurrentStudio, Id, ProjectId, RequestBody, ResponseBody, Where, example
+from fewaspect.studio.api.fields import (
+    MAX_ID,
+    CurrentStudio,
+    Id,
+    Polarity,
+    ProjectId,
+    RequestBody,
+    ResponseBody,
+    Where,
+    example,
+)
 from fewaspect.studio.api.insights.comparisons import Unit
 from fewaspect.studio.api.problem_details import errors
-from fewaspect.studio.api.sentences import Polarity, SentenceResponse, corrected_sentence
+from fewaspect.studio.api.sentences import SentenceResponse, corrected_sentence
 from fewaspect.studio.engine.sentiment.sentiment_counts import sentiment_counts
 from fewaspect.studio.store.polarity_labels import put_polarity
 from fewaspect.studio.store.projects import owned_row
