@@ -131,9 +131,10 @@ def _copied(name: str) -> Callable[[Path], object]:
 
 
 def _load_model(folder: Path) -> None:
+    from fewaspect import AspectDetector
     from fewaspect.detector.model import load_model
 
-    load_model(folder / "exported")
+    AspectDetector(load_model(folder / "exported")).fit(EXAMPLES).predict(["cold soup"])
 
 
 def _load_run(folder: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fewaspect.bulk.partitioning import FilePartitions, partition_file
 from fewaspect.bulk.storage import InputFile, arrow, list_names, read_file, write_file
-from fewaspect.core.errors import ConfigError, DataError, ResultError
+from fewaspect.core.errors import WRONG_VALUE, ConfigError, DataError, ResultError
 from fewaspect.data.formats.parquet import holds_strings
 from fewaspect.data.formats.records import Place
 from fewaspect.reviews.formats import InputFormat, extension_of
@@ -205,7 +205,7 @@ def load_plan(output: str, settings: BulkSettings, identity: dict[str, Any]) -> 
         formats = {path: TextFormat(*how) for path, how in about.get("text_formats", {}).items()}
         text = schema.field(about["text"]).name
         plan = Plan(settings, text, schema, kinds, partitions, dict(found), formats)
-    except (ValueError, LookupError, TypeError, AttributeError, OSError, RecursionError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, *WRONG_VALUE) as error:
         raise ResultError(f"{output}/{PLAN}: expected the plan of a job, found a damaged one: {error!r}.") from None
     if other := [
         _difference(name, found.get(name), identity[name]) for name in identity if found.get(name) != identity[name]

@@ -13,7 +13,7 @@ import numpy as np
 
 from fewaspect.bulk.partition_reader import read_partition
 from fewaspect.bulk.storage import arrow, list_names, native_file, write_file
-from fewaspect.core.errors import ResultError
+from fewaspect.core.errors import WRONG_VALUE, ResultError
 from fewaspect.detector.arrow_tables import (
     ACCEPTED,
     ASPECTS,
@@ -180,7 +180,7 @@ def read_counts(partition: Partition, output: str) -> Counts:
             counts = Counts(**json.loads(parquet.read_metadata(source).metadata[_KEY]))
         Counts().add(counts)  # all are numbers
         return counts
-    except (arrow().ArrowException, OSError, ValueError, TypeError, LookupError, AttributeError) as error:
+    except (arrow().ArrowException, OSError, *WRONG_VALUE) as error:
         raise ResultError(
             f"{path}: expected a finished partition, found a damaged file ({error!r}).\n"
             "Delete it and start the job again: it is made anew."

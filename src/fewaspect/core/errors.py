@@ -47,3 +47,7 @@ class CheckpointError(FewAspectError):
 
 class ResultError(FewAspectError):
     """A result file that is damaged, or was made with other settings than are asked for."""
+
+
+WRONG_VALUE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What code raises that takes for granted the types and ranges of values that it finds in a file."""

@@ -19,7 +19,7 @@ from typing import IO, Any, Literal
 
 import numpy as np
 
-from fewaspect.core.errors import CheckpointError
+from fewaspect.core.errors import WRONG_VALUE, CheckpointError
 from fewaspect.core.exchange import exchange
 
 FORMAT = "fewaspect-checkpoint-1"
@@ -123,8 +123,9 @@ def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
                 raise CheckpointError(
                     f'{path}: expected a file of format "{FORMAT}", found "{header.get("format", "no format")}".'
                 )
-            return {name: file.get_tensor(name) for name in file.keys()}, json.loads(header["about"])  # noqa: SIM118
-    except (SafetensorError, KeyError, TypeError, json.JSONDecodeError) as error:
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            return arrays, dict(json.loads(header["about"]))
+    except (SafetensorError, *WRONG_VALUE) as error:
         raise CheckpointError(f"{path}: expected a safetensors checkpoint, found a damaged file: {error}") from error
 
 

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type
 from fewaspect.core.errors import ConfigError
 
 S = TypeVar("S", bound="Settings")
+_MOST_BITS = 63
 
 
 def option(default: Any, help: str, **limits: Any) -> Any:
@@ -261,7 +262,7 @@ RECIPES: dict[str, dict[str, Any]] = {"recommended": {}, "paper": _PAPER, "autho
 def parse_range(name: str, text: str) -> int | tuple[int, int]:
     """ "5" is 5, "4-12" is (4, 12)."""
     parts = text.split("-")
-    if not (1 <= len(parts) <= 2 and all(part.strip().isdecimal() for part in parts)):
+    if not (1 <= len(parts) <= 2 and all(re.fullmatch("[0-9]{1,9}", part.strip()) for part in parts)):
         raise ConfigError(f'{name}: expected a number like "5" or a range like "4-12", found "{text}".')
     return int(parts[0]) if len(parts) == 1 else (int(parts[0]), int(parts[1]))
 
@@ -274,13 +275,15 @@ def largest(name: str, text: str) -> int:
 
 def build_settings(kind: type[S], values: Mapping[str, Any], where: str = "settings") -> S:
     """A settings object from plain values; an unknown name is refused with the nearest known one."""
+    if not isinstance(values, Mapping):
+        raise ConfigError(f"{where}: expected a mapping of setting names to values, found {values!r}.")
     values = current_names(kind, values)
     known = {item.name for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
     refuse_unknown(values, known, where)
     hints = get_type_hints(kind)
     # YAML reads `way: 5` as a number.
-    plain = {n: str(v) if hints[n] is str and type(v) is int else v for n, v in values.items()}
-    return kind(**plain)
+    numbers = {n for n, v in values.items() if hints[n] is str and type(v) is int and v.bit_length() <= _MOST_BITS}
+    return kind(**{n: str(v) if n in numbers else v for n, v in values.items()})
 
 
 def current_names(kind: type[Settings], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -338,6 +341,8 @@ def to_json(value: Any) -> str:
 
 
 def _check_type(name: str, value: Any, hint: Any) -> None:
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        raise ConfigError(f"{name}: expected a number of at most {_MOST_BITS} bits, found one of {value.bit_length()}.")
     allowed = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     fits = isinstance(value, allowed) and not (isinstance(value, bool) and bool not in allowed)
     if not fits and not (float in allowed and type(value) is int):

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from fewaspect.core.errors import BenchmarkError, EpisodeError
+from fewaspect.core.errors import WRONG_VALUE, BenchmarkError, EpisodeError
 from fewaspect.data.benchmarks import verify_checksums
 from fewaspect.data.episodes import Episode, EpisodeSampler
 from fewaspect.data.labelled import LabelledSentence, SentenceSet
@@ -72,7 +72,7 @@ def _read_manifest(root: Path) -> Mapping[str, Mapping[str, Any]]:
         content = json.loads(path.read_text(encoding="utf-8"))
         if not (isinstance(content, dict) and all(isinstance(about, dict) for about in content.values())):
             raise ValueError("not an object of objects")
-    except (OSError, ValueError) as error:
+    except (OSError, *WRONG_VALUE) as error:
         raise BenchmarkError(
             f"{path}: expected the manifest of a corpus, an object of one object for each label set, found {error}."
         ) from error

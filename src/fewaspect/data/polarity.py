@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from fewaspect.core.errors import DataError
+from fewaspect.core.errors import WRONG_VALUE, DataError
 
 POLARITIES = ("negative", "neutral", "positive")  # in the order of probabilities
 MIXED = "mixed"  # negative and positive at once
@@ -45,7 +45,7 @@ def read_polarities(path: Path) -> list[PolarSentence]:
             if unknown := set(own.values()) - {*POLARITIES, MIXED}:
                 raise ValueError(f"the polarity {unknown.pop()!r}")
             found.append(PolarSentence(str(row["text"]), own))
-        except (ValueError, KeyError, TypeError) as error:
+        except WRONG_VALUE as error:
             raise DataError(
                 f'{path}, line {number}: expected "text" and "aspects", a list of "name" and "polarity" '
                 f"({', '.join(POLARITIES)} or {MIXED}), found: {error!r}."

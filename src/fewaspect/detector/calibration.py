@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fewaspect.core.errors import CheckpointError
+from fewaspect.core.errors import WRONG_VALUE, CheckpointError
 from fewaspect.core.files import atomic_write
 from fewaspect.core.settings import to_json
 from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer, ScoreComponents, SupportSet, negative_membership
@@ -108,7 +108,7 @@ class ProbabilityModel:
     def load(cls, path: Path) -> ProbabilityModel:
         try:
             return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, *WRONG_VALUE) as error:
             raise CheckpointError(
                 f"{path}: expected the weights of {', '.join(FEATURES)} and an intercept, found {error!r}."
             ) from error

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from fewaspect.core.errors import CheckpointError, ConfigError
+from fewaspect.core.errors import WRONG_VALUE, CheckpointError, ConfigError
 from fewaspect.detector.calibration import ProbabilityModel, score_features
 from fewaspect.detector.scoring import FittedAspects, LPNPlusScorer
 from fewaspect.inference.encoded import Sentences, unit
@@ -281,7 +281,7 @@ def _load(path: str, _changed: int) -> InferenceModel:
         encoder = load_encoder(folder, metadata)
         sentiment = _load_sentiment(folder, metadata.get("sentiment"), encoder)
         languages = tuple(map(str, own)) if (own := metadata.get("languages")) else None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except WRONG_VALUE as error:
         raise CheckpointError(
             f"{folder}: expected the metadata of a model, found a damaged file: {error!r}."
         ) from error

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fewaspect import __version__
-from fewaspect.core.errors import CheckpointError, ConfigError, FewAspectError
+from fewaspect.core.errors import WRONG_VALUE, CheckpointError, ConfigError, FewAspectError
 from fewaspect.core.files import (
     atomic_folder,
     atomic_write,
@@ -51,7 +51,7 @@ class SavedDetector:
     parameters: dict[str, Any]
     matrix: bool
     files: dict[str, str]
-    identity: dict[str, Any]
+    identity: dict[str, str]
     version: str
     learned: int = 0  # unlabelled sentences
     promise: Promise | None = None
@@ -111,14 +111,14 @@ def read_description(path: Path) -> SavedDetector:
     try:
         examples = _examples(about)
         tuned = {a["name"]: float(a["threshold"]) for a in about["aspects"] if a["threshold"] is not None}
-        files, identity = dict(about["files"]), dict(about["model"])
+        files, identity = _texts(about["files"]), _texts(about["model"])
         parameters = {name: value for name, value in about["parameters"].items() if name != "backend"}  # of 0.1
         _check_parameters(parameters)
         thresholds_of(examples.names, parameters["threshold"], tuned)
         matrix, version = about["answers"] == "matrix", str(about.get("fewaspect", "?"))
         learned = int(about.get("unlabelled", {}).get("sentences", 0))
         promise = Promise.from_json(about["promise"], examples.names) if "promise" in about else None
-    except (KeyError, TypeError, ValueError, AttributeError, FewAspectError) as error:
+    except (FewAspectError, *WRONG_VALUE) as error:
         raise CheckpointError(
             f"{path}: expected the description of a detector, found a damaged one: {error!r}."
         ) from error
@@ -259,6 +259,10 @@ def _text(value: Any) -> str:
     return value
 
 
+def _texts(values: Mapping[str, Any]) -> dict[str, str]:
+    return {name: _text(value) for name, value in values.items()}
+
+
 def _arrays(state: FittedState) -> dict[str, np.ndarray]:
     """Examples, then label texts."""
     encodings = [*(state.encodings[text] for text in state.examples.texts), *state.label_encodings.values()]
@@ -291,7 +295,7 @@ def _encoded(path: Path, examples: Examples, model: InferenceModel) -> FittedSta
         parts = [CachedEncoding(*part) for part in zip(vectors, tokens, lengths, keys, lower, strict=True)]
         encodings = dict(zip(examples.texts, parts, strict=False))
         labels = dict(zip(label_texts, parts[len(encodings) :], strict=True))
-    except (KeyError, ValueError) as error:
+    except WRONG_VALUE as error:
         raise CheckpointError(f"{path}: the encodings do not fit the examples in {SAVED}: {error}.") from error
     return FittedState(examples, encodings, labels, model.encoder.width, _pile(path, arrays, model))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fewaspect.core.errors import EncoderError
+from fewaspect.core.errors import WRONG_VALUE, EncoderError
 from fewaspect.encoders.onnx_graph import MATMULS, ActivationRanges, Architecture, bert_graph
 from fewaspect.encoders.sources import EncoderSource
 from fewaspect.inference.encoder import open_session
@@ -87,5 +87,5 @@ def _config(source: EncoderSource) -> dict[str, Any]:
     path = source.folder / "config.json"
     try:
         return dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, *WRONG_VALUE) as error:
         raise EncoderError(f"{path}: expected the encoder's configuration as JSON, found: {error}.") from error

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from fewaspect.core.errors import EncoderError
+from fewaspect.core.errors import WRONG_VALUE, EncoderError
 from fewaspect.core.extras import require
 from fewaspect.core.files import atomic_write, sha256_of
 
@@ -159,7 +159,7 @@ def _check_safetensors(path: Path) -> None:
         expected = 8 + header_size + max(e["data_offsets"][1] for name, e in header.items() if name != "__metadata__")
         if expected != size:
             raise ValueError(f"{size:,} bytes where the header announces {expected:,}")
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+    except WRONG_VALUE as error:
         raise EncoderError(
             f"{path}: expected whole safetensors weights, found {error}. Download or copy the file again "
             "(with `git lfs pull` if it came from a git repository)."

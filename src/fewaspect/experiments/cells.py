@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from fewaspect.core.errors import ResultError
+from fewaspect.core.errors import WRONG_VALUE, ResultError
 from fewaspect.core.files import atomic_write
 from fewaspect.core.settings import to_json
 from fewaspect.experiments.results_file import numbered_results
@@ -38,7 +38,7 @@ def read_cell(path: Path) -> dict[str, Any]:
     try:
         cell = json.loads(path.read_text(encoding="utf-8"))
         problem = _problem(cell)
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, *WRONG_VALUE) as error:
         problem = f"a damaged file: {error}"
     if problem:
         raise ResultError(

@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from fewaspect.core.errors import ResultError
+from fewaspect.core.errors import WRONG_VALUE, ResultError
 from fewaspect.core.files import atomic_write, hold_lock
 from fewaspect.core.settings import to_json
 from fewaspect.training.environment import describe_environment
@@ -60,7 +60,7 @@ def numbered_results(path: Path) -> Iterator[tuple[int, Record]]:
                     group_shared[line[group_field]] = line[SHARED]
                 else:
                     yield number, _merged(header[SHARED], group_shared.get(line[group_field], {}), line)
-    except (OSError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (OSError, *WRONG_VALUE) as error:
         raise ResultError(
             f"{path}, line {number}: expected a results file of fewaspect, found a damaged or foreign one: {error}\n"
             "`fewaspect tables GRID_FOLDER --out FILE.jsonl` writes one."

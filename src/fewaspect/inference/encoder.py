@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fewaspect.core.errors import CheckpointError
+from fewaspect.core.errors import WRONG_VALUE, CheckpointError
 from fewaspect.core.files import atomic_write, check_digest, sha256_of
 from fewaspect.core.forking import NO_FORK
 from fewaspect.core.settings import to_json
@@ -209,7 +209,7 @@ def read_metadata(folder: Path) -> dict[str, Any]:
         if "sentiment" in metadata:
             names.append(SENTIMENT_HEAD if "package" in metadata else SENTIMENT)
         digests = {name: str(metadata["files"][name]) for name in names}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, *WRONG_VALUE) as error:
         raise CheckpointError(
             f'{path}: expected a model of format "{expected[0]}", version {expected[1]}, found: {error!r}.'
         ) from error
@@ -226,5 +226,14 @@ def load_encoder(folder: Path, metadata: Mapping[str, Any]) -> TextEncoder:
         return load_universal_encoder(folder, metadata)
     from tokenizers import Tokenizer
 
-    tokeniser = SentenceTokeniser(Tokenizer.from_file(str(folder / TOKENIZER)), int(metadata["max_length"]))
-    return OnnxTextEncoder(folder / GRAPH, tokeniser, int(metadata["width"]), int(metadata["padding"]))
+    words = Tokenizer.from_file(str(folder / TOKENIZER))
+    tokeniser = SentenceTokeniser(words, _number(metadata, "max_length", 4, 1 << 16))
+    padding = _number(metadata, "padding", 0, words.get_vocab_size() - 1)
+    return OnnxTextEncoder(folder / GRAPH, tokeniser, _number(metadata, "width", 1, 1 << 16), padding)
+
+
+def _number(metadata: Mapping[str, Any], name: str, least: int, most: int) -> int:
+    value = int(metadata[name])
+    if not least <= value <= most:
+        raise ValueError(f'"{name}" must be from {least} to {most:,}')
+    return value

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fewaspect.core.errors import CheckpointError, ConfigError
+from fewaspect.core.errors import WRONG_VALUE, CheckpointError, ConfigError
 from fewaspect.core.files import atomic_write
 from fewaspect.core.settings import Settings, TrainSettings, build_settings, differences, largest, to_json
 from fewaspect.methods import method_entry
@@ -79,7 +79,7 @@ class RunFolder:
             return metadata
         except (FileNotFoundError, NotADirectoryError):
             raise CheckpointError(f"{self.path}: expected a run folder with run.json, found none.") from None
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        except (OSError, *WRONG_VALUE) as error:
             raise CheckpointError(
                 f"{self.metadata}: expected the metadata of a run, found a damaged file: {error}"
             ) from error

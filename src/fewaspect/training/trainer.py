@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from fewaspect.core.errors import CheckpointError, TrainingError
+from fewaspect.core.errors import WRONG_VALUE, CheckpointError, TrainingError
 from fewaspect.core.files import atomic_write
 from fewaspect.core.progress import on_terminal, progress_bar, unit_progress
 from fewaspect.core.settings import TrainSettings, to_json
@@ -157,7 +157,7 @@ class Trainer:
             checkpoint.restore_optimiser(self.optimiser, tensors, metadata["learning_rates"])
             self.schedule.load_state_dict(metadata["schedule"])
             self.state = TrainingState(**metadata["state"])
-        except (KeyError, TypeError, ValueError) as error:
+        except WRONG_VALUE as error:
             raise CheckpointError(f"{self.folder.last}: expected a state to resume from, found {error!r}.") from error
 
     def _load(self, index: int) -> tuple[PackedStates, EpisodeTensors]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewaspect.core.errors import CheckpointError, ConfigError, DataError
+from fewaspect.core.errors import WRONG_VALUE, CheckpointError, ConfigError, DataError
 from fewaspect.core.files import atomic_write
 from fewaspect.core.settings import to_json
 from fewaspect.data.labels import shortened
@@ -75,7 +75,7 @@ class Audit:
         """Read one that was saved; another file is refused."""
         try:
             return cls.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, *WRONG_VALUE) as error:
             raise CheckpointError(f"{path}: expected what an audit has saved, found {error!r}.") from error
 
     @classmethod

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fewaspect.core.errors import CheckpointError
+from fewaspect.core.errors import WRONG_VALUE, CheckpointError
 from fewaspect.experiments.figures.figure_style import COLOURS, LINES, MARKERS, run_labels
 from fewaspect.training.run_folder import RunFolder
 
@@ -44,7 +44,7 @@ def _read_curve(path: Path, label: str) -> LearningCurve:
         raise CheckpointError(
             f"{path}: expected a run with history.json, found none. It appears with the first validation of a training."
         ) from None
-    except (UnicodeDecodeError, json.JSONDecodeError, LookupError, TypeError, ValueError) as error:
+    except WRONG_VALUE as error:
         raise CheckpointError(f"{file}: expected the history of a training run, found {error!r}.") from error
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from fewaspect.core.errors import ConfigError, ResultError
+from fewaspect.core.errors import WRONG_VALUE, ConfigError, ResultError
 from fewaspect.core.extras import require
 from fewaspect.core.files import atomic_write
 from fewaspect.core.progress import unit_progress
@@ -31,7 +31,7 @@ COMPONENTS = 50  # of the principal components that t-SNE reads
 PERPLEXITY = 30
 SEED = 0
 _FOREIGN = (  # what reading a damaged or foreign file may raise
-    ValueError, TypeError, LookupError, AttributeError, EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error,
+    *WRONG_VALUE, EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 
 
