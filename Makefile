@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo studio test lint wheel-test browser page clean attack coverage reproducible docs pictures numbers compatibility
+.PHONY: demo studio test test-again lint wheel-test browser page clean attack coverage reproducible docs pictures numbers compatibility
 
 demo: $(VENV)/.base
 	$(BIN)/fewaspect quickstart
@@ -12,7 +12,16 @@ studio: $(VENV)/.studio
 	$(BIN)/fewaspect studio
 
 test: $(VENV)/.dev lint browser wheel-test
-	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal --durations 20 --session-timeout 3000
+	rm -f build/test-exit
+	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal --durations 20 || { code=$$?; echo $$code > build/test-exit; exit $$code; }
+
+# The tests that failed in the last `make test`, one after another, if it ran to its end (exit code 1) and they are few.
+MOST_AGAIN := 8
+test-again:
+	test "$$(cat build/test-exit)" = 1
+	$(BIN)/python -c 'import json, sys; failed = json.load(open(".pytest_cache/v/cache/lastfailed")); \
+		print("once more:", *failed, sep="\n  "); sys.exit(not 0 < len(failed) <= $(MOST_AGAIN))'
+	OMP_NUM_THREADS=1 $(BIN)/pytest --last-failed --last-failed-no-failures none
 
 # The wheel alone in an empty environment, without extras: the tests of the detector that need no other library.
 wheel-test: $(VENV)/.dev
@@ -20,7 +29,7 @@ wheel-test: $(VENV)/.dev
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
 	$(PYTHON) -m venv build/wheel/venv
 	build/wheel/venv/bin/python -m pip install --quiet --constraint constraints.txt build/wheel/*.whl pytest pytest-socket pytest-timeout hypothesis
-	FEWASPECT_BASE_INSTALL=1 build/wheel/venv/bin/python -m pytest --override-ini addopts= -q --import-mode=importlib --disable-socket --allow-unix-socket \
+	FEWASPECT_BASE_INSTALL=1 build/wheel/venv/bin/python -m pytest --override-ini addopts= -p no:cacheprovider -q --import-mode=importlib --disable-socket --allow-unix-socket \
 		tests/cli/test_base_install.py tests/detector tests/inference tests/text
 
 # The wheel on every Python found here, and with the oldest versions allowed; the table is docs/reference/compatibility.md.

@@ -61,11 +61,13 @@ def test_seven_threads_predict_while_another_changes_the_detector() -> None:
 
     with ThreadPoolExecutor(7) as pool:
         counts = [pool.submit(predict, number) for number in range(7)]
-        for _ in range(8):
-            detector.add_aspect("noise", NOISE)
-            detector.predict(TEXTS)
-            detector.remove_aspect("noise")
-        stop.set()
+        try:
+            for _ in range(8):
+                detector.add_aspect("noise", NOISE)
+                detector.predict(TEXTS)
+                detector.remove_aspect("noise")
+        finally:
+            stop.set()  # else leaving the pool would wait for ever
     assert not wrong
     assert sum(count.result() for count in counts) > 20
 
