@@ -44,3 +44,25 @@ def test_reviews_that_the_english_model_does_not_read_are_counted(tmp_path: Path
     assert "text_language" in (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
     assert "2 of 3 reviews are in German" in (tmp_path / "out.html").read_text(encoding="utf-8")
     assert not fewaspect(*given, "--quiet", "--model", "multilingual", "-o", tmp_path / "out.jsonl").stderr
+
+
+def test_every_command_on_texts_says_what_the_model_does_not_read(tmp_path: Path) -> None:
+    """With a saved detector the remedy is another fit, since --model takes a name beside examples alone."""
+    (tmp_path / "examples.json").write_text(json.dumps(EXAMPLES))
+    german = ("Das Frühstück war hervorragend und der Kaffee heiß.", "Die Garage war wieder einmal voll besetzt.")
+    (tmp_path / "reviews.txt").write_text("\n".join(german), encoding="utf-8")
+    rows = [json.dumps({"text": text, "labels": [name]}) for text, name in zip(german, EXAMPLES, strict=True)]
+    (tmp_path / "labelled.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    saved, reviews, labelled = tmp_path / "saved", tmp_path / "reviews.txt", tmp_path / "labelled.jsonl"
+    assert not fewaspect("fit", tmp_path / "examples.json", "-o", saved).stderr
+    said = "2 of 2 {} are in German, which this model does not read: {}\n"
+    refit = "fewaspect fit EXAMPLES --model multilingual -o FOLDER"
+    for command in (("detect", reviews, "-o", tmp_path / "out.csv"), ("report", reviews, "-o", tmp_path / "out.html")):
+        assert said.format("reviews", refit) in fewaspect(*command, "--model", saved).stderr
+    drawn = (("suggest", reviews), ("discover", reviews), ("audit", reviews, "-o", tmp_path / "sheet.csv"))
+    for command in drawn:
+        assert said.format("sentences", refit) in fewaspect(*command, "--model", saved).stderr
+    again = fewaspect("suggest", reviews, "--examples", tmp_path / "examples.json")
+    assert said.format("sentences", "--model multilingual") in again.stderr
+    for command in (("evaluate", saved, labelled), ("tune", saved, labelled)):
+        assert said.format("sentences", refit) in fewaspect(*command).stderr

@@ -68,6 +68,7 @@ def test_the_model_card_says_what_is_in_the_folder(saved: Path) -> None:
     assert f"| food | 2 | {DEFAULT_THRESHOLD:.3f} |" in card
     assert "5 example sentence(s)" in card
     assert "minilm" in card
+    assert "was made for English;" in card
     assert str(saved) not in card
 
 
@@ -215,7 +216,7 @@ def test_examples_that_were_edited_are_noticed_and_can_be_encoded_again(saved: P
 
 def test_a_failed_save_leaves_the_earlier_one(saved: Path, fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     detector = fitted().remove_aspect("food")
-    monkeypatch.setattr("fewaspect.detector.persistence.model_card", lambda about: 1 / 0)
+    monkeypatch.setattr("fewaspect.detector.persistence.model_card", lambda about, languages: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         detector.save(saved)
     assert AspectDetector.load(saved).classes_.tolist() == ["food", "parking", "staff"]

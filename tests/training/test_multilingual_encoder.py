@@ -49,3 +49,6 @@ def test_an_encoder_with_a_sentencepiece_tokenizer_is_trained_exported_and_reads
     np.testing.assert_allclose(detector.predict_proba(TEXTS), expected.predict_proba(TEXTS), atol=1e-4)
     words = [word.text for word in detector.analyze(TEXTS[1]).words]
     assert words[:2] == ["部屋", "が"]
+    card = (detector.save(tmp_path / "saved") / "MODEL_CARD.md").read_text(encoding="utf-8")
+    assert "Nobody has said which languages the model was made for" in card
+    assert not detector.remarks_

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -21,6 +22,7 @@ from fewaspect.cli.review_options import (
     Sheet,
     Threshold,
     make_detector,
+    other_model,
     refuse_idle_options,
     say_learned,
     say_unread,
@@ -104,4 +106,4 @@ def bulk(
                 job, cluster.process, max_bad, progress, lambda size: say_learned(console, size, own, adapt)
             )
     console.print(job_table(total, classes))
-    say_unread(job_summary(total, classes, reads))
+    say_unread(replace(job_summary(total, classes, reads), other_model=other_model(examples)))

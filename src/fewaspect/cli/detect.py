@@ -26,6 +26,7 @@ from fewaspect.cli.review_options import (
     as_standard,
     hold_precision,
     make_detector,
+    other_model,
     refuse_own_input,
     review_source,
     say_unread,
@@ -104,7 +105,7 @@ def detect(
     title = "Reviews" if reviews == STANDARD else printable(Path(reviews).name)
     between = source.text_format.delimiter if spreadsheet and reads is InputFormat.CSV and source.rereadable else None
     target = Target(output, writes, title, spreadsheet, between if between == ";" else None)
-    summary = Summary(classes, model=detector.model_)
+    summary = Summary(classes, model=detector.model_, other_model=other_model(examples))
     with review_progress(console, "detecting", stream.columns.total, lambda: summary.rate) as progress:
         detect_stream(detector, stream, target, layout, summary, progress)
     console.print(summary_table(summary))

@@ -22,6 +22,7 @@ from fewaspect.cli.review_options import (
     adapt_detector,
     as_standard,
     make_detector,
+    other_model,
     refuse_own_input,
     review_source,
     say_unread,
@@ -74,7 +75,10 @@ def report(
         sentiment_branch(detector.model_)  # refused before the output is opened
     name = title or ("Reviews" if reviews == STANDARD else printable(Path(reviews).name))
     with open_target(output) as file:  # opened first: a folder that is not there shows before the work
-        summary, candidates = Summary(tuple(detector.classes_), model=detector.model_), Candidates()
+        summary, candidates = (
+            Summary(tuple(detector.classes_), model=detector.model_, other_model=other_model(examples)),
+            Candidates(),
+        )
         opinions = Opinions() if sentiment else None
         with review_progress(console, "reading", stream.columns.total, lambda: summary.rate) as progress:
             for chunk in stream.chunks:

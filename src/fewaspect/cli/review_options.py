@@ -86,6 +86,8 @@ Sentiment = Annotated[
     typer.Option("--sentiment", help="Add whether it is negative, neutral, positive or mixed about each aspect."),
 ]
 
+REFIT = "fewaspect fit EXAMPLES --model {} -o FOLDER"
+
 
 def _unicode_only(text: str) -> str:
     try:
@@ -228,6 +230,7 @@ def detector_and_sentences(
         raise source.place.error("expected reviews, found none with a word in it.")
     detector = make_detector(examples, model)
     adapt_detector(detector, sample.texts, adapt, Console(stderr=True))
+    say_unread_sentences(detector, texts, other_model(examples))
     return detector, texts
 
 
@@ -258,6 +261,19 @@ def say_unread(summary: Summary) -> None:
     """A warning, also with --quiet: reviews that are not read have no aspects."""
     if remark := summary.unread:
         typer.secho(remark, fg="yellow", err=True)
+
+
+def say_unread_sentences(detector: AspectDetector, texts: Sequence[str], remedy: str) -> None:
+    """The same of sentences."""
+    from fewaspect.inference.languages import languages_in, unread_remark
+
+    if remark := unread_remark(detector.model_, languages_in(texts), "sentences", remedy):
+        typer.secho(remark, fg="yellow", err=True)
+
+
+def other_model(examples: Path | None) -> str:
+    """How a command takes another model, whose name is put for {}: beside examples alone."""
+    return "--model {}" if examples is not None else REFIT
 
 
 def say_learned(console: Console, size: int, own: int, adapt: bool | None) -> None:

@@ -103,7 +103,7 @@ def read_known(labelled: Path, detector: AspectDetector, *, unseen: bool = False
 
     Sentences that are its examples are told, and left out where only `unseen` ones count.
     """
-    from fewaspect.cli.review_options import say_how_read
+    from fewaspect.cli.review_options import REFIT, say_how_read, say_unread_sentences
     from fewaspect.reviews.definitions import read_labelled
     from fewaspect.text.identity import example_identity
 
@@ -126,4 +126,5 @@ def read_known(labelled: Path, detector: AspectDetector, *, unseen: bool = False
     if unseen and not new:
         raise DataError(f"{labelled}: expected sentences that are no examples of the detector, found none.")
     kept = new if unseen else list(sentences)
+    say_unread_sentences(detector, [sentence.text for sentence in kept], REFIT)
     return [s.text for s in kept], [[name for name in s.aspects if name in classes] for s in kept]

@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from fewaspect.detector.labelling.target_precision import Promise
 from fewaspect.detector.model import SAVED, InferenceModel, check_batch_size, load_model
 from fewaspect.detector.support import Examples
 from fewaspect.inference.encoder import GRAPH, HEAD, NAMED, SENTIMENT, TOKENIZER, is_model, model_files
+from fewaspect.text.language import language_name
 
 FORMAT, VERSION = "fewaspect-detector", 3
 TENSORS, CARD, MODEL = "examples.safetensors", "MODEL_CARD.md", "model"
@@ -77,7 +78,7 @@ def write_detector(folder: Path, state: FittedState, parameters: Mapping[str, An
             "model": dict(model.identity),
             "files": {name: sha256_of(new / name) for name in _digested(new)},
         }  # fmt: skip
-        for name, content in ((SAVED, to_json(about)), (CARD, model_card(about))):
+        for name, content in ((SAVED, to_json(about)), (CARD, model_card(about, model.languages))):
             with atomic_write(new / name) as file:
                 file.write(content)
 
@@ -125,8 +126,11 @@ def read_description(path: Path) -> SavedDetector:
     return SavedDetector(examples, tuned, parameters, matrix, files, identity, version, learned, promise)
 
 
-def model_card(about: Mapping[str, Any]) -> str:
-    """Markdown for a person who is handed the folder: what it detects, from what, how to use it, what to mind."""
+def model_card(about: Mapping[str, Any], languages: Sequence[str] | None) -> str:
+    """Markdown for a person who is handed the folder: what it detects, from what, how to use it, what to mind.
+
+    `languages`: codes of those that the model was made for, if that is known.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(loader=PackageLoader("fewaspect.detector", "templates"), undefined=StrictUndefined)
@@ -136,6 +140,7 @@ def model_card(about: Mapping[str, Any]) -> str:
         negatives=sum(not example["aspects"] for example in about["examples"]),
         precision=_PRECISION[about["model"]["precision"]],
         learned=about.get("unlabelled", {}).get("sentences", 0),
+        languages=sorted(map(language_name, languages or ())),
     )  # fmt: skip
 
 

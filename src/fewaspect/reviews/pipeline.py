@@ -74,6 +74,7 @@ class Summary:
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
     languages: Counter[str] = field(default_factory=Counter)  # reviews by language, as codes
     model: InferenceModel | None = None  # which reads them
+    other_model: str = "--model {}"  # how another one is chosen
     started: float = field(default_factory=time.perf_counter)
 
     def add(self, analyses: Sequence[Analysis]) -> None:
@@ -98,7 +99,7 @@ class Summary:
     @property
     def unread(self) -> str | None:
         """How many reviews are in languages that the model does not read; None if it reads all."""
-        return unread_remark(self.model, self.languages, "reviews") if self.model else None
+        return unread_remark(self.model, self.languages, "reviews", self.other_model) if self.model else None
 
     def together(self, one: str, other: str) -> int:
         """Reviews with both; those with one where the two are the same."""
