@@ -1,6 +1,6 @@
 """Reviews become sentences without loss."""
 
-# ruff: noqa: RUF001  # full-width punctuation is meant
+# ruff: noqa: RUF001  # full-width punctuation and Cyrillic letters are meant
 
 from __future__ import annotations
 
@@ -49,6 +49,51 @@ def test_a_review_is_split_where_its_sentences_end(text: str, expected: list[str
     assert sentences(text) == expected
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["房间很干净!", "服务很差?", "早餐不错。"],
+        ["酒店不错.", "早餐一般."],
+        ["房间很干净！!", "WiFi很快!", "2楼有餐厅。"],
+        ["可是……我说不出话来……", "下次不来了。"],
+        ["看上去有8.5分, 很好吃.", "乖乖..真的!"],
+        ["定宿です♪", "立地も良かった♪♪ ", "また行きます♪"],
+        ["朝食は美味しかった……", "部屋は狭い．", "でも……満足です"],
+        ["「また来てね！」と言われた。", "嬉しい。"],
+        ["좋았어요.", "추천해요!", "다음에 또 갈게요."],
+        ["ห้องพักสะอาดมากและกว้างขวางดีค่ะ ", "พนักงานบริการดีและยิ้มแย้มแจ่มใส ", "อาหารเช้าอร่อยมากแต่ที่จอดรถน้อย"],
+        ["เราพัก 2 คืนกับเพื่อนที่โรงแรม Centara ในเมืองพัทยา ครับ"],
+        ["อาหารอร่อย พนักงานดี"],
+        ["เปิดมาตั้งแต่ พ.ศ. 2560 แล้ว"],
+    ],
+)
+def test_scripts_without_spaces_are_split_too(parts: list[str]) -> None:
+    assert sentences("".join(parts)) == [part.strip() for part in parts]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["Das Zimmer hat ca. 10 qm, z. B. Nr. 5 bzw. Nr. 6.", "Toll!"],
+        ["Wir kamen am 3. Mai an, inkl. Hund.", "Im 2. Stock war es laut.", "Wir hatten Zimmer 3.", "Danach war Ruhe."],
+        ["Es gab Brot, Wurst usw. und Kaffee.", "„Alles gut.“", "Wir kommen wieder."],
+        ["Die Suppe, der Fisch usw.", "Alles war kalt."],
+        ["La Sra. García y el Sr. Ruiz nos ayudaron.", "A Ud. Ana lo llama."],
+        ["Il Sig. Rossi e la Dott. Bianchi.", "Bello!"],
+        ["Dhr. Jansen hielp ons, bijv. Met de koffers.", "Fijn."],
+        ["M. Dupont nous a reçus à env. 10 km.", "Merci."],
+        ["Отель на ул. Ленина, д. 5 в г. Сочи.", "Были в 2019 г.", "Нам понравилось и т.д.", "Вот, т.е. Сочи."],
+        ["О Sr. Silva e a Dra. Costa ajudaram.", "Otimo."],
+        ["Hotel przy ul. Długiej, np. Pokój 5.", "Polecam."],
+        ["Otel Atatürk Cad. No. 5 adresinde, bkz. Harita.", "Güzel."],
+        ["I am 45.", "Mum died in CA.", "We moved.", "Was it ok?", "Ok.", "The 3.", "May was cold."],
+    ],
+)
+def test_abbreviations_of_other_languages_end_no_sentence(parts: list[str]) -> None:
+    text = " ".join(part.strip() for part in parts)
+    assert sentences(text) == [part.strip() for part in parts]
+
+
 @given(st.text(alphabet=st.one_of(st.characters(), st.sampled_from("ab .!?\n。\"'A1"))))
 def test_between_the_sentences_of_any_text_there_is_only_white_space(text: str) -> None:
     check_cover(text, sentence_spans(text))
@@ -69,6 +114,10 @@ def test_pieces_of_a_long_sentence_cover_it_and_fit(text: str, most: int) -> Non
         ("ok" + " " * 200_000 + "bye", 1),
         ("ok" + "." * 200_000 + " Bye", 2),
         ("ok" + " " * 200_000 + "\nBye", 2),
+        ("很好吃" + "!" * 200_000 + ";", 1),
+        ("很好吃" + "." * 200_000 + ";", 1),
+        ("很好吃。" + "!" * 200_000 + "贵", 2),
+        ("ดีมาก" + " " * 200_000 + "ค่ะ", 1),
     ],
 )
 def test_a_row_of_dots_or_spaces_is_looked_at_once_however_long(text: str, expected: int) -> None:

@@ -1,6 +1,6 @@
 """Sentence splitting: the character spans of sentences. Between two spans there is only white space."""
 
-# ruff: noqa: RUF001  # typographic and full-width punctuation is what this file is about
+# ruff: noqa: RUF001, RUF003  # typographic and full-width punctuation is what this file is about
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from fewaspect.text.abbreviations import is_abbreviation, next_character
+from fewaspect.text.scripts import HAN, HANGUL, KANA, THAI
+
 Span = tuple[int, int]  # start and end in a text
 
-_CLOSING = "\"'”’»)\\]}"
+_CLOSING = "\"'”’»)\\]}"  # and “ of German, which opens a quotation in Chinese
+_WIDE_CLOSING = f"{_CLOSING}」』）》】"
 _ALWAYS = "。！？｡؟۔।॥"  # of Chinese, Japanese, Arabic, Urdu, Hindi: they end a sentence, whatever follows
+_CJK = f"{KANA}{HAN}{HANGUL}"
 # The lookbehinds match a run of dots or spaces from its first on; else a long run would take quadratic time.
-_STOP = re.compile(rf"[{_ALWAYS}]+[{_CLOSING}」』）》】]*|(?<![.!?…])[.!?…]+[{_CLOSING}]*(?=\s)|(?<!\s)\s*\n\s*")
-_BEFORE = re.compile(r"[^\s(\[\"'“‘]+$")
-_DOTTED = re.compile(r"(?:\w\.)+\w", re.ASCII)
+_STOP = re.compile(
+    rf"(?P<wide>(?:[{_ALWAYS}][{_ALWAYS}!?]*"
+    rf"|(?<=[{_CJK}{THAI}])[!?♪♬♫][!?♪♬♫.…]*(?=[{_WIDE_CLOSING}]*\s*[\w「『【《])"  # without a space behind them
+    rf"|(?<=[{_CJK}]{{2}})[.．](?=[{_WIDE_CLOSING}]*[{_CJK}「『【《])"
+    rf"|(?<=[{_CJK}]{{3}})[.．…][.．…]+(?=[{_WIDE_CLOSING}]*[{_CJK}「『【《]))[{_WIDE_CLOSING}]*)"
+    rf"|(?<![.!?…])[.!?…]+[{_CLOSING}“]*(?=\s)|(?<!\s)\s*\n\s*"
+)
 _CLAUSE = re.compile(r"[,;:、，；،؛]\s*|\s[-–—]\s")
 _SPACE = re.compile(r"\s+")
-ABBREVIATIONS = frozenset([
-    "approx", "appt", "apt", "ave", "blvd", "capt", "co", "corp", "dept", "dr", "e.g", "eg", "est", "fig",
-    "gen", "gov", "i.e", "ie", "inc", "incl", "jr", "lt", "ltd", "mr", "mrs", "ms", "mt", "nr", "prof", "pt",
-    "rd", "ref", "rev", "sgt", "sr", "st", "tel", "vs",
-])  # fmt: skip
-# These also end a sentence, where a word follows: "No. The soup", but "No. 5".
-LAST_WORDS = frozenset([
-    "a.m", "etc", "hr", "hrs", "max", "min", "no", "oz", "p.m", "pc", "pcs", "sq", "yr", "yrs",
-])  # fmt: skip
+_THAI_SPACE = re.compile(r"(?<=[\u0e01-\u0e4e])\s+(?=[\u0e01-\u0e2e\u0e40-\u0e44])")  # not beside ๆ, numbers, Latin
+_THAI_LENGTH, _THAI_REST = 30, 10  # characters of a clause from which a space ends it, and that are left behind it
 
 
 def sentence_spans(text: str) -> list[Span]:
@@ -40,7 +42,8 @@ def sentence_spans(text: str) -> list[Span]:
     cuts = [match.end() for match in _STOP.finditer(text) if _ends_sentence(text, match, cased)]
     bounds = [0, *(cut for cut in cuts if cut < len(text)), len(text)]
     spans = [_trimmed(text, start, end) for start, end in pairwise(bounds)]
-    return _joined(text, [span for span in spans if span[0] < span[1]])
+    joined = _joined(text, [span for span in spans if span[0] < span[1]])
+    return joined if text.isascii() else [clause for span in joined for clause in _clauses_of_thai(text, span)]
 
 
 def fitting_spans(
@@ -98,47 +101,30 @@ def _middle_cut(text: str, start: int, end: int) -> int:
 
 def _ends_sentence(text: str, match: re.Match[str], cased: bool) -> bool:
     stop = match.group()
-    following = _following(text, match.end())
+    following = next_character(text, match.end())
     goes_on = following.islower() and cased
     if not stop.strip():  # a line end
         return stop.count("\n") > 1 or not goes_on
-    if stop[0] in _ALWAYS:
-        return True
+    if match["wide"]:
+        return stop[-1] not in "」』" or following != "と"  # 「最高！」と言った
     if stop[-1] not in ".!?…":  # a closing quote or bracket: the sentence around it may go on
         return not following.islower()
     if "!" in stop or "?" in stop:
         return True
     if stop != ".":  # dots in a row are as often a pause as an end
         return not following.islower()
-    before = _BEFORE.search(text, max(0, match.start() - 24), match.start())
-    return not goes_on and not _is_abbreviation(text, before, match.start())
+    return not goes_on and not is_abbreviation(text, match.start())
 
 
-def _is_abbreviation(text: str, before: re.Match[str] | None, stop: int) -> bool:
-    """Whether the full stop at `stop` belongs to an abbreviation, an initial or the number of a list item."""
-    if before is None:
-        return False
-    word = before.group()
-    if word.casefold() in LAST_WORDS:
-        return not _following(text, stop + 1).isalpha()
-    if word.isdecimal():
-        return before.end() < stop or _begins_line(text, before.start())
-    initial = len(word) == 1 and word.isupper() and word != "I"
-    return initial or word.casefold() in ABBREVIATIONS or _DOTTED.fullmatch(word) is not None
-
-
-def _begins_line(text: str, position: int) -> bool:
-    """Whether only white space precedes this position in its line."""
-    while position and text[position - 1] != "\n" and text[position - 1].isspace():
-        position -= 1
-    return position == 0 or text[position - 1] == "\n"
-
-
-def _following(text: str, position: int) -> str:
-    """The next character that is no white space."""
-    space = _SPACE.match(text, position)
-    start = space.end() if space else position
-    return text[start : start + 1]
+def _clauses_of_thai(text: str, span: Span) -> list[Span]:
+    """Thai has no full stop: a space stands between sentences and clauses."""
+    start, end = span
+    clauses = []
+    for match in _THAI_SPACE.finditer(text, start, end):
+        if match.start() - start >= _THAI_LENGTH and end - match.end() >= _THAI_REST:
+            clauses.append((start, match.start()))
+            start = match.end()
+    return [*clauses, (start, end)]
 
 
 def _joined(text: str, spans: list[Span]) -> list[Span]:

@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fewaspect.core.forking import NO_FORK
+from fewaspect.text.scripts import UNSPACED
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
 _SPACE = "\u2581"  # SentencePiece's sign for a space, as a token of its own
 _WORD = re.compile("[!-~]+")
-_NO_SPACES = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
-    "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"  # Han
-)
+_NO_SPACES = re.compile(f"[{UNSPACED}]")
 
 
 def _without_threads() -> None:
