@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,17 +17,10 @@ from fewaspect.studio.engine.sentiment.told_sentiment import ToldSentiment, tell
 from fewaspect.studio.engine.snapshot import Snapshot
 
 NEGATIVE, POSITIVE = ANSWERS.index("negative"), ANSWERS.index("positive")
-RATINGS = (
-    "rating",
-    "stars",
-    "star rating",
-    "star_rating",
-    "overall",
-    "score",
-    "overall rating",
-    "review rating",
-    "grade",
-)
+RATINGS = ("rating", "stars", "star rating", "overall", "score", "overall rating", "review rating", "grade")
+RATING_WORDS = ("rating", "ratings", "stars", "star", "score", "sterne", "bewertung", "note", "grade")
+_WORD = re.compile(r"[^\W\d_]+")
+NEARLY_ALL = 0.9
 TYPICAL, KEPT = 3, 30  # sentences of each polarity, and candidates of which different ones are chosen
 
 
@@ -52,9 +46,22 @@ def sentiment_counts(snapshot: Snapshot, unit: str | None = None, where: Sequenc
 
 
 def rating_column(columns: Sequence[Column]) -> Column | None:
-    """The numbers that the reviewers gave, by the name of their column."""
-    by_name = {column.name.strip().casefold(): column for column in columns if column.kind == "number"}
-    return next((by_name[name] for name in RATINGS if name in by_name), None)
+    """The numbers that the reviewers gave: by a name that says so alone ("Rating (1-5)"), else by one with such a word
+    ("reviews.rating", "Note Zimmer") where nearly all of them are from 1 to 10."""
+    found = {}
+    for column in reversed([column for column in columns if column.kind == "number"]):
+        words = _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column.name.strip()).casefold())
+        names = RATINGS if " ".join(words) in RATINGS else RATING_WORDS if _from_1_to_10(column) else ()
+        order = [names.index(word) for word in (" ".join(words), *words) if word in names]
+        if order:
+            found[names is RATING_WORDS, min(order)] = column
+    return found[min(found)] if found else None
+
+
+def _from_1_to_10(column: Column) -> bool:
+    assert column.numbers is not None
+    own = column.numbers[np.isfinite(column.numbers)]
+    return bool(len(own)) and float(((own >= 1) & (own <= 10)).mean()) >= NEARLY_ALL
 
 
 def _aspect(snapshot: Snapshot, told: ToldSentiment, n: int, column: Column | None) -> dict[str, Any]:
