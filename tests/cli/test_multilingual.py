@@ -1,8 +1,11 @@
 """`--model multilingual` on the command line."""
 
+# ruff: noqa: RUF001  # full-width punctuation is meant
+
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -66,3 +69,15 @@ def test_every_command_on_texts_says_what_the_model_does_not_read(tmp_path: Path
     assert said.format("sentences", "--model multilingual") in again.stderr
     for command in (("evaluate", saved, labelled), ("tune", saved, labelled)):
         assert said.format("sentences", refit) in fewaspect(*command).stderr
+
+
+def test_a_report_on_chinese_reviews_quotes_them(tmp_path: Path) -> None:
+    (tmp_path / "examples.json").write_text(json.dumps(EXAMPLES))
+    (tmp_path / "reviews.txt").write_text("早餐非常好吃！停车场太小了。\n停车场总是满的。\n", encoding="utf-8")
+    given = ("--examples", tmp_path / "examples.json", "--model", "multilingual", "-o", tmp_path / "report.html")
+    done = fewaspect("report", tmp_path / "reviews.txt", *given, "--sentiment")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    quotes = [re.sub(r"<[^>]+>", "", quote) for quote in re.findall(r"<blockquote>(.*?)<output", page)]
+    assert {"早餐非常好吃！", "停车场太小了。"} <= set(quotes)
+    assert "早餐非常好吃！" in page.partition("In the reviewers' words")[0], "as an opinion"

@@ -95,6 +95,7 @@ def test_candidates_stay_few_and_hold_the_most_probable() -> None:
 def test_chosen_sentences_differ_in_their_words() -> None:
     texts = ["the soup was cold", "The soup was very cold", "a waiter spilled it", "no wine at all"]
     assert different(texts, 2) == ["the soup was cold", "a waiter spilled it"]
+    assert different(["早餐很好吃", "早餐很好吃的", "房间很干净"], 2) == ["早餐很好吃", "房间很干净"]
 
 
 def test_a_page_can_be_read_from_a_file_in_any_language(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fewaspect.reviews.pages.html import SIGNS
 from fewaspect.reviews.pages.report_page import WORDS, BestSentences, different
+from fewaspect.text.scripts import count_words
 
 if TYPE_CHECKING:
     from fewaspect.detector.explain import Analysis
@@ -27,7 +28,7 @@ class Opinions:
         for analysis in analyses:
             self.counts.update((name, told.polarity) for name, told in (analysis.sentiment or {}).items())
             for sentence in analysis.sentences:
-                if len(sentence.text.split()) not in WORDS:
+                if count_words(sentence.text) not in WORDS:
                     continue
                 for name, told in (sentence.sentiment or {}).items():
                     if best := self.sentences.get(told.polarity):

@@ -12,6 +12,7 @@ from fewaspect.reviews.pages.html import hues, render
 from fewaspect.reviews.pipeline import Detector
 from fewaspect.reviews.sampling import FairSample
 from fewaspect.text.identity import text_identity
+from fewaspect.text.scripts import count_words, word_set
 
 if TYPE_CHECKING:
     from fewaspect.detector.explain import Analysis
@@ -57,7 +58,7 @@ class Candidates(BestSentences):
     def add(self, analyses: Sequence[Analysis]) -> None:
         for analysis in analyses:
             for sentence in analysis.sentences:
-                if len(sentence.text.split()) not in WORDS:
+                if count_words(sentence.text) not in WORDS:
                     continue
                 for name in sentence.aspects:
                     self.offer(name, sentence.probabilities[name], sentence.text)
@@ -86,7 +87,7 @@ def different(texts: Sequence[str], number: int, overlap: float = 0.5) -> list[s
     chosen: list[str] = []
     taken: list[set[str]] = []
     for text in texts:
-        words = set(text_identity(text).split())
+        words = word_set(text_identity(text))
         if all(len(words & other) <= overlap * min(len(words), len(other)) for other in taken):
             chosen.append(text)
             taken.append(words)

@@ -15,6 +15,7 @@ from fewaspect.studio.engine.insights.periods import split_into_periods
 from fewaspect.studio.engine.insights.review_columns import Column
 from fewaspect.studio.engine.sentiment.told_sentiment import ToldSentiment, tell_sentiment
 from fewaspect.studio.engine.snapshot import Snapshot
+from fewaspect.text.scripts import count_words
 
 NEGATIVE, POSITIVE = ANSWERS.index("negative"), ANSWERS.index("positive")
 RATINGS = ("rating", "stars", "star rating", "overall", "score", "overall rating", "review rating", "grade")
@@ -80,7 +81,7 @@ def _typical(snapshot: Snapshot, told: ToldSentiment, own: np.ndarray, word: str
     pairs = np.flatnonzero(own & (told.answers == answer))
     sure = snapshot.scores.probabilities[told.rows[pairs], told.aspects[pairs]] * told.probabilities[pairs, answer]
     best = pairs[np.argsort(-(sure + told.own[pairs]), kind="stable")]
-    rows = [int(row) for row in told.rows[best] if len(texts[row].split()) in WORDS][:KEPT]
+    rows = [int(row) for row in told.rows[best] if count_words(texts[row]) in WORDS][:KEPT]
     by_text = {texts[row]: int(snapshot.sentences.ids[row]) for row in reversed(rows)}
     return [{"id": by_text[text], "text": text} for text in different([texts[row] for row in rows], TYPICAL)]
 
