@@ -57,3 +57,4 @@ def test_every_python_that_is_promised_is_tested_by_the_workflow() -> None:
     for job in ("base", "test"):
         assert set(workflow["jobs"][job]["strategy"]["matrix"]["python"]) == promised
     assert 'requires-python = ">=3.10"' in PROJECT
+    assert set(re.findall(r'"Programming Language :: Python :: (3\.\d+)"', PROJECT)) == promised
