@@ -3,7 +3,7 @@
     python benchmarks/practical/audits.py --data FOLDER [--sets validation] [--seeds 0 1 2 3 4]
     python benchmarks/practical/audits.py --table
 
-A detector gets ten examples of each aspect from one random half of a set; the other half is the pile to be audited, and
+A detector gets ten examples of each aspect from one random half of a set; the other half is what is audited, and
 its labels are the truth. Of 50, 100 and 200 checked sentences, the intervals of precision, recall and F1 of every
 aspect are compared with the truth on the whole half: how often they hold it, how wide they are. Two audits of each
 draw, with seeds of their own. Beside them, the same number of sentences drawn uniformly, with the same estimate and
@@ -247,7 +247,7 @@ Made by `python benchmarks/practical/audits.py --data FOLDER` from [audits.jsonl
 page from the records alone.
 
 A detector with 10 examples of each aspect from one random half of a set; the other half (200 to 1,900 sentences) is
-the pile. Of 50, 100 or 200 of its sentences the true labels are shown. *Held*: the share of intervals of single aspects
+audited. Of 50, 100 or 200 of its sentences the true labels are shown. *Held*: the share of intervals of single aspects
 that hold the truth on the whole half, at 90 / 95 % confidence, in percent, with the standard error over sets and seeds.
 *Width*: of the 90 % intervals, in points, mean over aspects. Means over sets and seeds, two audits of each draw. The
 spreads of the recalibration and the shares of the draw were chosen on the validation sets.

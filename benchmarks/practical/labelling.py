@@ -3,7 +3,7 @@
     python benchmarks/practical/labelling.py --data FOLDER [--sets validation] [--strategies suggest random] [--seeds 0]
     python benchmarks/practical/labelling.py --table
 
-A detector starts with one example of each of the up to twelve most frequent aspects of a set and has read the pile of
+A detector starts with one example of each of the up to twelve most frequent aspects of a set and has read
 sentences without labels. In each round a strategy chooses ten of them, a person who is never wrong labels all their
 aspects, and the detector is fitted again. Mean average precision and macro-F1 are measured on sentences of the other
 half. Every strategy starts from the same examples, has the same detector and the same embeddings.

@@ -218,13 +218,14 @@ and an aspect's sentences from others (`--query-contrast {method["query_contrast
 the mean of the examples (`--centred`). The encoder reads lower case only: raw and lower-cased text are the same to it.
 
 The detector adds two terms to the score of LPN+: a linear classifier of whole sentences ({method["head_weight"]:g}) and
-what the nearest sentences say ({method["neighbour_weight"]:g}), of the pile if there is one and of the examples.
+what the nearest sentences say ({method["neighbour_weight"]:g}), of the unlabelled texts if there are any and of the
+examples.
 A second linear classifier, of the mean states of examples and names after layer {LOWER_LAYERS}, is one more feature of
 the probabilities.
 
 Probabilities: a logistic regression over {TASKS} tasks of each validation set: 1 to 12 aspects with 1 to 60 examples,
-uneven, half of the tasks with a pile, {100 * NONE_RATE:.0f} % of sentences with none of the aspects, and a few
-sentences of other sets. The weights of the regression move with the number of examples.
+uneven, half of the tasks with unlabelled texts, {100 * NONE_RATE:.0f} % of sentences with none of the aspects, and a
+few sentences of other sets. The weights of the regression move with the number of examples.
 Where one to five aspects are named, more sentences have none of them; the bias follows what the held-out sets show.
 
 ## Results

@@ -33,15 +33,15 @@ INTRO = """# Simulated labelling
 What a label teaches, by which sentence is chosen for it. `python benchmarks/practical/labelling.py --data FOLDER` makes
 the numbers; `--table` writes this page from [labelling.jsonl](labelling.jsonl) alone.
 
-A detector starts with one example of each of the up to twelve most frequent aspects and has read a pile of at most
+A detector starts with one example of each of the up to twelve most frequent aspects and has read at most
 {pool} sentences without labels. In each round ten of them are chosen, and a person who is never wrong labels all their
 aspects ("none of these" included). Measured on {test} sentences of the other half, means over {sets} sets and {seeds}
-seeds, in percent; an interval is that of the mean over seeds (95 %, Student's t). Where a pile has fewer than 200
-sentences, the last point stands for those after it. All strategies choose from the same pile, by the same embeddings
+seeds, in percent; an interval is that of the mean over seeds (95 %, Student's t). Where there are fewer than 200
+of them, the last point stands for those after it. All strategies choose from the same texts, by the same embeddings
 and the same detector.
 
 The rule of `suggest` is the best, by a few tenths, of some 60 that were tried on the validation sets, seeds 0 and 1
-(most of them with piles of 700 and rounds of 20), and was fixed before this was measured. What it shows on these draws
+(most of them with 700 texts and rounds of 20), and was fixed before this was measured. What it shows on these draws
 may flatter it: the visible sets, and the other seeds of the validation sets, are the test.
 """
 CHOSEN_ON = (0, 1)  # seeds of the validation sets

@@ -64,7 +64,7 @@ def run_job(
 ) -> Counts:  # fmt: skip
     """Process the partitions that are not finished, count all of them, and write the summary.
 
-    It stops as soon as so many rows are bad that their share of the whole input exceeds `max_bad`. `learned` is told
+    It stops as soon as so many rows are bad that their share of the whole input exceeds `max_bad`. `learned` gets
     how many unlabelled sentences the detector learned from.
     """
     started = time.perf_counter()

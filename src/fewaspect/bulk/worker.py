@@ -56,7 +56,7 @@ class Counts:
     read: int = 0  # texts that were not in the cache
     seconds: float = 0.0  # of work, added up over all actors
     aspects: dict[str, int] = field(default_factory=dict)
-    languages: dict[str, int] = field(default_factory=dict)  # rows by language; "": it cannot be told
+    languages: dict[str, int] = field(default_factory=dict)  # rows by language; "": it is not known
     first_fault: str = ""
 
     def add(self, other: Counts) -> None:

@@ -101,7 +101,7 @@ def _show_promised(promised: Promised, title: str, folder: Path) -> None:
 def read_known(labelled: Path, detector: AspectDetector, *, unseen: bool = False) -> tuple[list[str], list[list[str]]]:
     """Sentences with their aspects; some in common with the detector are needed, others are named and do not count.
 
-    Sentences that are its examples are told, and left out where only `unseen` ones count.
+    Sentences that are its examples are counted, and left out where only `unseen` ones count.
     """
     from fewaspect.cli.review_options import REFIT, say_how_read, say_unread_sentences
     from fewaspect.reviews.definitions import read_labelled

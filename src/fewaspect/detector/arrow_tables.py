@@ -28,7 +28,7 @@ ACCEPTED, TO_REVIEW = "accepted", "to_review"  # not "review", which is what a c
 SENTIMENT_OF = "sentiment_"
 """What stands before an aspect's name in the column of its polarity, where sentiment was asked for."""
 LANGUAGE = "text_language"
-"""The column of the language of each text, as a code of two letters; empty where it cannot be told."""
+"""The column of the language of each text, as a code of two letters; empty where it is not known."""
 FLAGS = ("sentences", "cut")
 """How many sentences were read, and whether one was longer than the encoder reads at once and was read in pieces."""
 

@@ -63,7 +63,7 @@ class AspectDetector(Predictor):
         With `precision`, these thresholds stay. A second one is set, from which on an answer is accepted: at least this
         share of the accepted answers is right, with this confidence, overall or, if `per_aspect`, of each aspect.
         Where the labels are too few for that, nothing is accepted, and the table says how many more it would take.
-        With hundreds of examples and no texts this takes seconds: `progress` is told the share that is done.
+        With hundreds of examples and no texts this takes seconds: `progress` gets the share that is done.
 
         >>> from fewaspect import AspectDetector
         >>> detector = AspectDetector().fit({"food": ["the soup was cold", "good pizza"], "noise": ["thin walls"]})
@@ -127,17 +127,17 @@ class AspectDetector(Predictor):
         >>> list(detector.sentiment(["a friendly waiter"], aspects=[["staff"]])[0]["staff"])
         ['negative', 'neutral', 'positive']
         """
-        from fewaspect.detector.sentiment import aspect_sentiment as told
+        from fewaspect.detector.sentiment import aspect_sentiment as sentiments
 
         now, checked = self._now(fitted=True), check_texts(texts)
         state, model = now.state, now.state.model
         if aspects is None:
             predictions = self._predictions(now, checked, sentiment=True)
-            return told.as_dicts(told.answered_sentiment(predictions, now.names, now.thresholds))
-        given = told.check_aspects(aspects, len(checked))
-        names, request = told.given_request(model, state, checked, given, self._correction(state))
+            return sentiments.as_dicts(sentiments.answered_sentiment(predictions, now.names, now.thresholds))
+        given = sentiments.check_aspects(aspects, len(checked))
+        names, request = sentiments.given_request(model, state, checked, given, self._correction(state))
         predictions = model.predict_sentences(state.fitted, checked, self.batch_tokens, polarity=request)
-        return told.as_dicts(told.given_sentiment(predictions, names, now.thresholds, given))
+        return sentiments.as_dicts(sentiments.given_sentiment(predictions, names, now.thresholds, given))
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """(texts, d) unit vectors by which examples are near or far: products of two are cosine similarities.
@@ -224,7 +224,7 @@ class AspectDetector(Predictor):
         return self.add_aspect(name or group.name, [sentence.text for sentence in group.sentences])
 
     def audit(self, texts: Sequence[str], n: int = 50, *, seed: int = 0, after: Audit | None = None) -> Audit:
-        """Draw `n` of these texts to check, so that precision and recall of every aspect on all of them can be told.
+        """Draw `n` of these texts to check, so that precision and recall of every aspect can be estimated on all.
 
         `audit.result(labels)` tells them, with intervals. Examples are left out: they would flatter. `after`: one more
         draw, `n` further texts behind those of an earlier one; what was checked serves again.

@@ -124,7 +124,7 @@ class SentenceResult:
 class Analysis:
     """The analysis of a text: its aspects (best first), all probabilities, the reason, words, examples and sentences.
 
-    `accepted` are the aspects that keep the promise of `tune(precision=...)`, None without one. `sentiment` is told of
+    `accepted` are the aspects that keep the promise of `tune(precision=...)`, None without one. `sentiment` is that of
     each of the aspects, where it was asked for.
     """
 
@@ -140,7 +140,7 @@ class Analysis:
 
     @cached_property
     def language(self) -> str:
-        """Of the text, as a code of two letters; empty where it cannot be told."""
+        """Of the text, as a code of two letters; empty where it is not known."""
         return language_of(self.text)
 
 

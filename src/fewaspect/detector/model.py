@@ -70,7 +70,7 @@ class SentencePredictions:
 
 @dataclass(frozen=True)
 class PolarityRequest:
-    """For which labels the polarity of a sentence is told. `wanted`: (Q, labels) of the indices of Q sentences and
+    """For which labels the polarity of a sentence is wanted. `wanted`: (Q, labels) of the indices of Q sentences and
     their (Q, N) probabilities."""
 
     labels: Sequence[States]
@@ -146,7 +146,7 @@ class InferenceModel:
         return Sentences.of(states, self.encoder.width, lower)
 
     def shared_states(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """(T, d) states of each sentence, and those that sentiment is told from; of a model that tells it."""
+        """(T, d) states of each sentence, and those that sentiment is read from; of a model with sentiment."""
         return cast("SharingEncoder", self.encoder).shared_states(ids)
 
     def probabilities(self, aspects: FittedAspects, sentences: Sentences) -> np.ndarray:

@@ -150,7 +150,7 @@ class Examples:
         return replace(self, polarities=polar, remarks=(*self.remarks, *remarks))
 
     def without_unreadable(self, texts: Sequence[str]) -> Examples:
-        """Without sentences in which the encoder finds no word; they are told like others that cannot be used."""
+        """Without sentences in which the encoder finds no word; they are named like others that cannot be used."""
         remarks = _remark(len(texts), texts, "without a word to read, left out")
         _warn(remarks)
         left = {text: own for text, own in self.sentences.items() if text not in texts}

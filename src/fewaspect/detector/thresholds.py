@@ -140,7 +140,7 @@ def left_out_probabilities(
 ) -> np.ndarray:  # fmt: skip
     """(S, N) the probabilities of each example, had it not been given.
 
-    The aspects are fitted again for each of at most 64 folds; examples keep their encodings. `progress` is told the
+    The aspects are fitted again for each of at most 64 folds; examples keep their encodings. `progress` gets the
     share that is done before each fold.
     """
     texts, biases = state.examples.texts, biases_without_each(model, state)

@@ -54,7 +54,7 @@ class SharingEncoder(TextEncoder, Protocol):
     """One that can also say what a lower layer of it made of a sentence."""
 
     def shared_states(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """The states, and those of the lower layer that sentiment is told from."""
+        """The states, and those of the lower layer that sentiment is read from."""
         ...
 
     def states_and_lower(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], np.ndarray]:
@@ -83,7 +83,7 @@ class OnnxTextEncoder:
         return [padded[: len(row)] for padded, row in zip(states, ids, strict=True)]
 
     def shared_states(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """(T, d) states of each sentence of a batch, and those of the lower layer that sentiment is told from."""
+        """(T, d) states of each sentence of a batch, and those of the lower layer that sentiment is read from."""
         rows, mask = padded_ids(ids, self.padding_id)
         with NO_FORK:
             found = self.session.run([OUTPUT, SHARED_OUTPUT], {"input_ids": rows, "mask": mask})

@@ -64,7 +64,7 @@ class CachingEncoder:
         return states, np.stack([cast("np.ndarray", held.lower) for held in found])
 
     def shared_states(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """The states, and those of the lower layer that sentiment is told from, which are not remembered."""
+        """The states, and those of the lower layer that sentiment is read from, which are not remembered."""
         keys = [tuple(row) for row in ids]
         read, shared = cast("SharingEncoder", self.encoder).shared_states(ids)
         means = lower_means(shared)

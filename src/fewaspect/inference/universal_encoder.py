@@ -59,7 +59,7 @@ class UniversalEncoder:
         return np.split(self.contextual_states(features, lengths), np.cumsum(lengths)[:-1])
 
     def shared_states(self, ids: Sequence[Sequence[int]]) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """(T, d) of each sentence, and (T, d) features, which sentiment is told from."""
+        """(T, d) of each sentence, and (T, d) features, which sentiment is read from."""
         features, lengths = self.features(ids)
         states = self.contextual_states(features, lengths)
         ends = np.cumsum(lengths)[:-1]

@@ -1,6 +1,6 @@
 """Which language a text is in, so that a model can say that it does not read it.
 
-Most English is known by its small words; the rest is told by py3langid, a naive Bayes classifier of byte sequences (Lui
+Most English is known by its small words; py3langid recognises the rest, a naive Bayes classifier of byte sequences (Lui
 and Baldwin, 2012), which is loaded when it is first needed. Short texts and doubtful ones stay without a language.
 """
 
@@ -25,7 +25,7 @@ LANGUAGES = {
     "sw": "Swahili", "ta": "Tamil", "te": "Telugu", "th": "Thai", "tl": "Tagalog", "tr": "Turkish", "uk": "Ukrainian",
     "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
 }  # fmt: skip
-"""Those that are told apart, by their code of ISO 639-1."""
+"""Those that are recognised, by their code of ISO 639-1."""
 UNKNOWN = ""
 FEWEST_WORDS, FEWEST_LETTERS = 4, 4  # of a text in Latin letters, and in others
 MOST_CHARACTERS = 400  # of a text, which are read
@@ -40,7 +40,7 @@ _ENGLISH = frozenset(_SMALL_WORDS.split())
 
 
 def language_of(text: str) -> str:
-    """Its code; `UNKNOWN` where that cannot be told."""
+    """Its code; `UNKNOWN` where it is not known."""
     text = text[:MOST_CHARACTERS]
     words = words_of(text)
     other = is_other_script(words)

@@ -81,7 +81,7 @@ def by_preview(path: Path) -> Rows:
     try:
         return preview(upload, Budget(60, Event()))["rows"]
     except DataError as error:
-        raise upload.told(error) from None
+        raise upload.as_user_error(error) from None
     finally:
         upload.remove()
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from fewaspect.core.extras import require
 
-WORDS = 8  # that are told of a group
+WORDS = 8  # that describe a group
 CANDIDATES = 20  # words and pairs of words among which a name is chosen
 FEWEST_SENTENCES = 2  # that a telling word occurs in
 PAIR_SHARE = 0.5  # of the occurrences of each of its words, that a pair of words has at least

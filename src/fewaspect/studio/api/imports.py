@@ -175,7 +175,7 @@ def _preview(studio: Studio, project: int, file: UploadFile, reading: Reading, t
         found = preview(upload, budget, text, (lambda own: same_text(own) in there) if there else None)
         return {**found, "same_file": same and {"name": same.name, "created": same.created}}
     except FewAspectError as error:
-        raise upload.told(error) from error
+        raise upload.as_user_error(error) from error
     finally:
         upload.remove()
 

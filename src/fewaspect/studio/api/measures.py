@@ -227,7 +227,7 @@ def _from_file(studio: Studio, file: UploadFile) -> tuple[list[str], list[list[s
     try:
         sentences = read_labelled(upload, Budget(studio.limits.preview_seconds, studio.jobs.stopping))
     except FewAspectError as error:
-        raise upload.told(error) from error
+        raise upload.as_user_error(error) from error
     finally:
         upload.remove()
     if len(sentences) > studio.limits.import_rows:

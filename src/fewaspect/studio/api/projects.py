@@ -50,7 +50,7 @@ class ProjectUpdate(RequestBody):
     """Fields that are left out stay; a threshold of null is the default of the detector.
 
     `target_precision`: the share of the accepted answers that must be right; null: all answers alike. `sentiment`:
-    whether it is told what sentences think of their aspects.
+    whether sentiment is on.
     `model`: what reads the reviews; null: the English model. All sentences are read again.
     """
 

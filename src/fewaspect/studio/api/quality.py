@@ -104,7 +104,7 @@ class ExamplesToCheck(ResponseBody):
 async def to_check(
     studio: CurrentStudio, project: ProjectId, n: Annotated[int, Query(ge=1, le=200, description="How many.")] = 10
 ) -> Any:
-    """The next sentences to check, so that precision and recall of every aspect can be told; no examples."""
+    """The next sentences to check, so that precision and recall of every aspect can be estimated; no examples."""
 
     def work() -> dict[str, Any]:
         with studio.engine.foreground():

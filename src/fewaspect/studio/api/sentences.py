@@ -199,7 +199,7 @@ def list_some(
         "total": total,
         "position": position,
         "revision": snapshot.revision,
-        "scored": min(at_most, snapshot.scored if sentiment is None else snapshot.told),
+        "scored": min(at_most, snapshot.scored if sentiment is None else snapshot.sentiment_scored),
         "sentences": found,
     }
 

@@ -19,7 +19,7 @@ from fewaspect.detector.support import ExampleWarning
 from fewaspect.inference.encoder import ONE_THREAD
 from fewaspect.inference.encoding_cache import CachingEncoder
 from fewaspect.studio.engine.presenters import present
-from fewaspect.studio.engine.sentiment.told_sentiment import read_sentiment, unread_rows
+from fewaspect.studio.engine.sentiment.sentence_sentiment import read_sentiment, unread_rows
 from fewaspect.studio.engine.snapshot import ImportedSentences, Snapshot
 from fewaspect.studio.store.database import Database
 from fewaspect.studio.store.definition import Definition, read_definition

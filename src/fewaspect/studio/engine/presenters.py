@@ -12,7 +12,7 @@ import numpy as np
 from fewaspect.detector.explain import Analysis
 from fewaspect.reviews.pages.highlights import marks
 from fewaspect.studio.engine.promises import with_looks
-from fewaspect.studio.engine.sentiment.told_sentiment import with_sentiment
+from fewaspect.studio.engine.sentiment.sentence_sentiment import with_sentiment
 from fewaspect.studio.engine.snapshot import Snapshot
 from fewaspect.text.foreign import foreign_texts
 

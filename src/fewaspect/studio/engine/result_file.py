@@ -16,7 +16,7 @@ from fewaspect.reviews.readers.columns import Kind, update_kinds
 from fewaspect.reviews.readers.source import Columns
 from fewaspect.reviews.writers import BINARY, Layout, Row, TableWriter, Writer, open_target
 from fewaspect.studio.engine.promises import to_review
-from fewaspect.studio.engine.sentiment.told_sentiment import answers_by_row, of_review
+from fewaspect.studio.engine.sentiment.sentence_sentiment import answers_by_row, of_review
 from fewaspect.studio.engine.snapshot import Snapshot
 from fewaspect.text.language import language_of
 

@@ -11,7 +11,7 @@ import numpy as np
 from fewaspect.studio.engine.insights.conditions import matching
 from fewaspect.studio.engine.presenters import present
 from fewaspect.studio.engine.promises import to_review
-from fewaspect.studio.engine.sentiment.told_sentiment import having_polarity, read_sentiment, unread_rows
+from fewaspect.studio.engine.sentiment.sentence_sentiment import having_polarity, read_sentiment, unread_rows
 from fewaspect.studio.engine.snapshot import Snapshot
 
 UNCERTAIN = 0.5  # from this uncertainty on a sentence counts as uncertain

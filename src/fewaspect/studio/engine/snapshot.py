@@ -153,7 +153,7 @@ class Snapshot:
     learned_version: int | None = None  # of the sentences that the detector has learned from
     shown: ShownCache = field(default_factory=ShownCache)
     promise: HeldPromise = field(default_factory=HeldPromise)
-    sentiment: SentimentTable | None = None  # None: it is not told
+    sentiment: SentimentTable | None = None  # None: it is off
 
     @classmethod
     def after(
@@ -208,8 +208,8 @@ class Snapshot:
         return min(self.scores.scored, 0.99) if self.must_learn or self.must_promise else self.scores.scored
 
     @property
-    def told(self) -> float:
-        """The same, below 1 until sentiment is told too."""
+    def sentiment_scored(self) -> float:
+        """The same, below 1 until sentiment is read too."""
         return min(self.scored, 0.99) if self.must_tell else self.scored
 
     def precedes(self, project: Any) -> bool:

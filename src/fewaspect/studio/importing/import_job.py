@@ -39,7 +39,7 @@ def import_reviews(
             added = add_import(connection, project, reviews, file, duplicates, studio.limits)
         job.imported, job.duplicates = added
     except FewAspectError as error:
-        raise upload.told(error) from error
+        raise upload.as_user_error(error) from error
     finally:
         upload.remove()
     _wait_for_detection(studio, project, job)

@@ -60,7 +60,7 @@ class Upload:
                 found.update(piece)
             return found.hexdigest()
 
-    def told(self, error: FewAspectError) -> FewAspectError:
+    def as_user_error(self, error: FewAspectError) -> FewAspectError:
         """The same error about the file as the user knows it, without advice that is for the command line."""
         problem, _, remedy = str(error).replace(f"{self.folder}/", "").partition("\n")
         advice = [sentence for sentence in re.split(r"(?<=[.?]) ", remedy) if "--" not in sentence]

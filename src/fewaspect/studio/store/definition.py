@@ -292,7 +292,7 @@ def set_target_precision(connection: Connection, project: int, target: float | N
 
 
 def set_sentiment(connection: Connection, project: int, on: bool) -> None:
-    """Whether it is told what sentences think of their aspects."""
+    """Whether sentiment is on."""
     what = "tell what is thought of each aspect" if on else "no longer tell what is thought of each aspect"
     with change(connection, project, what) as journal:
         journal.update("projects", {"id": project}, {"sentiment": on})

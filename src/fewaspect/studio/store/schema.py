@@ -25,7 +25,7 @@ projects = sa.Table(
     sa.Column("revision", sa.Integer, nullable=False),
     sa.Column("imported", sa.Integer, nullable=False),  # version of the reviews, grows with every change of them
     sa.Column("target_precision", sa.Float),  # share of the accepted answers that must be right; NULL: not asked for
-    sa.Column("sentiment", sa.Boolean, nullable=False, server_default=sa.false()),  # whether it is told
+    sa.Column("sentiment", sa.Boolean, nullable=False, server_default=sa.false()),  # whether it is on
     sa.Column("model", sa.String(40)),  # by its name; NULL: the English one
     sqlite_autoincrement=True,
 )  # fmt: skip

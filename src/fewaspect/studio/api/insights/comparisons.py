@@ -45,7 +45,7 @@ class ColumnList(ResponseBody):
 class AspectShare(ResponseBody):
     """Reviews with the aspect in at least one sentence; their share of all, with its 95 % interval.
 
-    `negative`: those with a sentence that is negative about it; null where that is not told (yet), and over time.
+    `negative`: those with a sentence that is negative about it; null without sentiment (or not yet), and over time.
     """
 
     id: int
@@ -71,7 +71,7 @@ class SegmentCounts(ReviewCounts):
 
 
 class ColumnCounts(ResponseBody):
-    """By the scores so far; `told`: the same, below 1 until sentiment is told too."""
+    """By the scores so far; `told`: the same, below 1 until sentiment is read too."""
 
     revision: int
     scored: float

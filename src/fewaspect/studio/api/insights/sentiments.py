@@ -74,7 +74,7 @@ class OpinionPeriod(ResponseBody):
 
 
 class Opinions(ResponseBody):
-    """By what is scored and told so far; `on`: whether the project tells sentiment."""
+    """By what is scored and read so far; `on`: whether sentiment is on in the project."""
 
     revision: int
     scored: float

@@ -14,7 +14,7 @@ from fewaspect.studio.engine.insights.conditions import condition, matching
 from fewaspect.studio.engine.insights.periods import split_into_periods
 from fewaspect.studio.engine.insights.proportions import LEVEL, beyond_chance, difference, p_values, wilson
 from fewaspect.studio.engine.insights.review_columns import Column
-from fewaspect.studio.engine.sentiment.told_sentiment import tell_sentiment
+from fewaspect.studio.engine.sentiment.sentence_sentiment import sentiment_pairs
 from fewaspect.studio.engine.snapshot import Snapshot
 from fewaspect.studio.problems import NotFoundError
 
@@ -111,7 +111,7 @@ def segment_counts(snapshot: Snapshot, column: str, where: Sequence[str] = ()) -
     within, negative = matching(columns, where), _review_complaints(snapshot)
     segments = [(segment, within & matching(columns, segment.where)) for segment in segments_of(own)]
     return {
-        **_state(snapshot), "told": snapshot.told, "column": column,
+        **_state(snapshot), "told": snapshot.sentiment_scored, "column": column,
         "segments": [
             {"label": s.label, "where": [*where, *s.where], **_counts(snapshot, has, rows, negative)}
             for s, rows in segments
@@ -187,10 +187,10 @@ def _review_complaints(snapshot: Snapshot) -> np.ndarray | None:
     if snapshot.sentiment is None or snapshot.must_tell:
         return None
     sentences = snapshot.sentences
-    told = tell_sentiment(snapshot, np.arange(len(sentences.ids)), snapshot.decided())
+    sentiments = sentiment_pairs(snapshot, np.arange(len(sentences.ids)), snapshot.decided())
     found = np.zeros((len(sentences.review_rows), len(snapshot.aspect_ids)), dtype=bool)
-    complaints = told.answers == ANSWERS.index("negative")
-    found[sentences.review_of[told.rows[complaints]], told.aspects[complaints]] = True
+    complaints = sentiments.answers == ANSWERS.index("negative")
+    found[sentences.review_of[sentiments.rows[complaints]], sentiments.aspects[complaints]] = True
     return found
 
 

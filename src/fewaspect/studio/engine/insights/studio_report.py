@@ -12,7 +12,7 @@ from fewaspect.reviews.pages.report_page import Candidates, Extras, render_repor
 from fewaspect.reviews.pipeline import Summary
 from fewaspect.studio.engine.insights.conditions import in_words, matching
 from fewaspect.studio.engine.insights.segments import compare_segments, period_counts, segment_counts, segments_of
-from fewaspect.studio.engine.sentiment.told_sentiment import answers_by_row, of_review
+from fewaspect.studio.engine.sentiment.sentence_sentiment import answers_by_row, of_review
 from fewaspect.studio.engine.snapshot import Snapshot
 
 CHARTS = ("often", "opinions", "segments", "comparison", "periods", "together", "words", "without")

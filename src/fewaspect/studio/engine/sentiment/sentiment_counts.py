@@ -13,7 +13,7 @@ from fewaspect.reviews.pages.report_page import WORDS, different
 from fewaspect.studio.engine.insights.conditions import matching
 from fewaspect.studio.engine.insights.periods import split_into_periods
 from fewaspect.studio.engine.insights.review_columns import Column
-from fewaspect.studio.engine.sentiment.told_sentiment import ToldSentiment, tell_sentiment
+from fewaspect.studio.engine.sentiment.sentence_sentiment import SentimentPairs, sentiment_pairs
 from fewaspect.studio.engine.snapshot import Snapshot
 from fewaspect.text.scripts import count_words
 
@@ -26,9 +26,9 @@ TYPICAL, KEPT = 3, 30  # sentences of each polarity, and candidates of which dif
 
 
 def sentiment_counts(snapshot: Snapshot, unit: str | None = None, where: Sequence[str] = ()) -> dict[str, Any]:
-    """By the scores and readings so far; without aspects or where sentiment is off, nothing is told."""
+    """By the scores and readings so far; without aspects or where sentiment is off, nothing is counted."""
     found: dict[str, Any] = {
-        "revision": snapshot.revision, "scored": snapshot.told, "on": snapshot.sentiment is not None,
+        "revision": snapshot.revision, "scored": snapshot.sentiment_scored, "on": snapshot.sentiment is not None,
         "aspects": [], "unit": unit or "month", "periods": [], "rating": None,
     }  # fmt: skip
     if snapshot.sentiment is None:
@@ -36,10 +36,10 @@ def sentiment_counts(snapshot: Snapshot, unit: str | None = None, where: Sequenc
     sentences, decided = snapshot.sentences, snapshot.decided()
     within = matching(sentences.columns, where) if where else np.ones(len(sentences.review_rows), dtype=bool)
     rows = np.flatnonzero(within[sentences.review_of]) if len(within) else np.zeros(0, dtype=np.int64)
-    told = tell_sentiment(snapshot, rows, decided[rows])
+    sentiments = sentiment_pairs(snapshot, rows, decided[rows])
     column = rating_column(sentences.columns.columns)
-    found["aspects"] = [_aspect(snapshot, told, n, column) for n in range(len(snapshot.aspect_ids))]
-    found["unit"], found["periods"] = _periods(snapshot, told, rows, unit)
+    found["aspects"] = [_aspect(snapshot, sentiments, n, column) for n in range(len(snapshot.aspect_ids))]
+    found["unit"], found["periods"] = _periods(snapshot, sentiments, rows, unit)
     if column is not None and column.numbers is not None:
         own = column.numbers[within]
         found["rating"] = {"column": column.name, "mean": _mean(own), "reviews": int(np.isfinite(own).sum())}
@@ -65,33 +65,34 @@ def _from_1_to_10(column: Column) -> bool:
     return bool(len(own)) and float(((own >= 1) & (own <= 10)).mean()) >= NEARLY_ALL
 
 
-def _aspect(snapshot: Snapshot, told: ToldSentiment, n: int, column: Column | None) -> dict[str, Any]:
-    own = told.aspects == n
-    counts = np.bincount(told.answers[own], minlength=len(ANSWERS))
+def _aspect(snapshot: Snapshot, sentiments: SentimentPairs, n: int, column: Column | None) -> dict[str, Any]:
+    own = sentiments.aspects == n
+    counts = np.bincount(sentiments.answers[own], minlength=len(ANSWERS))
     return {
         "id": snapshot.aspect_ids[n], **dict(zip(ANSWERS, counts.tolist(), strict=True)),
-        "typical": {word: _typical(snapshot, told, own, word) for word in ("negative", "positive")},
-        "ratings": {} if column is None else _ratings(snapshot, told, own, column),
+        "typical": {word: _typical(snapshot, sentiments, own, word) for word in ("negative", "positive")},
+        "ratings": {} if column is None else _ratings(snapshot, sentiments, own, column),
     }  # fmt: skip
 
 
-def _typical(snapshot: Snapshot, told: ToldSentiment, own: np.ndarray, word: str) -> list[dict[str, Any]]:
+def _typical(snapshot: Snapshot, sentiments: SentimentPairs, own: np.ndarray, word: str) -> list[dict[str, Any]]:
     """Those of which both the aspect and its polarity are surest, a person's word before all."""
     answer, texts = ANSWERS.index(word), snapshot.sentences.texts
-    pairs = np.flatnonzero(own & (told.answers == answer))
-    sure = snapshot.scores.probabilities[told.rows[pairs], told.aspects[pairs]] * told.probabilities[pairs, answer]
-    best = pairs[np.argsort(-(sure + told.own[pairs]), kind="stable")]
-    rows = [int(row) for row in told.rows[best] if count_words(texts[row]) in WORDS][:KEPT]
+    pairs = np.flatnonzero(own & (sentiments.answers == answer))
+    sure = snapshot.scores.probabilities[sentiments.rows[pairs], sentiments.aspects[pairs]]
+    sure = sure * sentiments.probabilities[pairs, answer]
+    best = pairs[np.argsort(-(sure + sentiments.own[pairs]), kind="stable")]
+    rows = [int(row) for row in sentiments.rows[best] if count_words(texts[row]) in WORDS][:KEPT]
     by_text = {texts[row]: int(snapshot.sentences.ids[row]) for row in reversed(rows)}
     return [{"id": by_text[text], "text": text} for text in different([texts[row] for row in rows], TYPICAL)]
 
 
-def _ratings(snapshot: Snapshot, told: ToldSentiment, own: np.ndarray, column: Column) -> dict[str, Any]:
+def _ratings(snapshot: Snapshot, sentiments: SentimentPairs, own: np.ndarray, column: Column) -> dict[str, Any]:
     """Of the reviews that are negative, or positive, about the aspect and not both."""
     assert column.numbers is not None
     reviews = snapshot.sentences.review_of
     negative, positive = (
-        set(reviews[told.rows[own & (told.answers == answer)]].tolist()) for answer in (NEGATIVE, POSITIVE)
+        set(reviews[sentiments.rows[own & (sentiments.answers == answer)]].tolist()) for answer in (NEGATIVE, POSITIVE)
     )
     found = {}
     for word, some in (("negative", negative - positive), ("positive", positive - negative)):
@@ -101,7 +102,7 @@ def _ratings(snapshot: Snapshot, told: ToldSentiment, own: np.ndarray, column: C
 
 
 def _periods(
-    snapshot: Snapshot, told: ToldSentiment, rows: np.ndarray, unit: str | None
+    snapshot: Snapshot, sentiments: SentimentPairs, rows: np.ndarray, unit: str | None
 ) -> tuple[str, list[dict[str, Any]]]:
     """Sentences by period: of each aspect how many, and how many of them are negative and positive."""
     dates = snapshot.sentences.dates
@@ -112,8 +113,8 @@ def _periods(
     of_pair[rows] = own
     size, width = len(snapshot.aspect_ids), len(ANSWERS)
     counts = np.zeros((len(periods), size, width), dtype=np.int64)
-    there = of_pair[told.rows] >= 0
-    np.add.at(counts, (of_pair[told.rows][there], told.aspects[there], told.answers[there]), 1)
+    there = of_pair[sentiments.rows] >= 0
+    np.add.at(counts, (of_pair[sentiments.rows][there], sentiments.aspects[there], sentiments.answers[there]), 1)
     return used, [
         {"label": period.label, "period": period.days,
          "counts": {str(number): counts[p, n].tolist() for n, number in enumerate(snapshot.aspect_ids)}}

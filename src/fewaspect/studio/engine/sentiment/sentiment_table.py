@@ -48,13 +48,13 @@ class SentimentTable:
         some = missing.any(axis=1)
         if not some.any():
             return
-        told, vectors = read(rows[some], missing[some])
+        found, vectors = read(rows[some], missing[some])
         where = np.nonzero(missing[some])
         with self._writing:
             self.vectors[rows[some]] = vectors
-            self.probabilities[rows[some][where[0]], where[1]] = told[where]
+            self.probabilities[rows[some][where[0]], where[1]] = found[where]
 
     def readings(self, rows: np.ndarray, aspects: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(P, 3) probabilities and (P, d) vectors of pairs of row and column that are read."""
-        told = self.probabilities[rows, aspects].astype(np.float64)
-        return told / told.sum(axis=1, keepdims=True), self.vectors[rows].astype(np.float64)
+        found = self.probabilities[rows, aspects].astype(np.float64)
+        return found / found.sum(axis=1, keepdims=True), self.vectors[rows].astype(np.float64)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ToldSentiment:
+class SentimentPairs:
     """Pairs of a sentence and an aspect that it has, with what it thinks of it."""
 
     rows: np.ndarray  # (P,)
@@ -49,7 +49,7 @@ def unread_rows(snapshot: Snapshot) -> np.ndarray:
     return np.flatnonzero(table.unread(every, snapshot.decided()).any(axis=1))
 
 
-def tell_sentiment(snapshot: Snapshot, rows: np.ndarray, wanted: np.ndarray) -> ToldSentiment:
+def sentiment_pairs(snapshot: Snapshot, rows: np.ndarray, wanted: np.ndarray) -> SentimentPairs:
     """Of the wanted pairs (R, N) of the rows (R,), by what was read so far."""
     table, detector = snapshot.sentiment, snapshot.detector
     assert table is not None
@@ -65,19 +65,19 @@ def tell_sentiment(snapshot: Snapshot, rows: np.ndarray, wanted: np.ndarray) -> 
     own = np.array([(row, n) in said for row, n in zip(pairs.tolist(), aspects.tolist(), strict=True)], dtype=bool)
     for pair in np.flatnonzero(own):
         answers[pair] = said[int(pairs[pair]), int(aspects[pair])]
-    return ToldSentiment(pairs, aspects, probabilities, answers, own)
+    return SentimentPairs(pairs, aspects, probabilities, answers, own)
 
 
 def with_sentiment(snapshot: Snapshot, rows: Sequence[int], shown: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Sentences as they are presented, with what they think of their aspects; as they are where it is not told."""
+    """Sentences as they are presented, with what they think of their aspects; as they are where sentiment is off."""
     if snapshot.sentiment is None or not shown:
         return shown
     ids, numbers = snapshot.aspect_ids, np.array(rows)
     wanted = np.array([[number in one["aspects"] for number in ids] for one in shown]).reshape(len(shown), len(ids))
     read_sentiment(snapshot, numbers, wanted)
-    told = tell_sentiment(snapshot, numbers, wanted)
+    sentiments = sentiment_pairs(snapshot, numbers, wanted)
     found: dict[int, dict[str, Any]] = {row: {} for row in rows}
-    for row, n, p, answer, own in zip(*vars(told).values(), strict=True):
+    for row, n, p, answer, own in zip(*vars(sentiments).values(), strict=True):
         negative, neutral, positive = (round(float(value), 4) for value in p)
         found[int(row)][str(ids[n])] = {
             "polarity": ANSWERS[answer], "negative": negative, "neutral": neutral, "positive": positive,
@@ -87,14 +87,14 @@ def with_sentiment(snapshot: Snapshot, rows: Sequence[int], shown: list[dict[str
 
 
 def answers_by_row(snapshot: Snapshot) -> dict[int, dict[str, AspectSentiment]] | None:
-    """Of all sentences, by row and the name of the aspect, what a person has said as certain; None where it is not
-    told."""
+    """Of all sentences, by row and the name of the aspect, what a person has said as certain; None where
+    sentiment is off."""
     if snapshot.sentiment is None:
         return None
     names = [aspect.name for aspect in snapshot.definition.aspects]
-    told = tell_sentiment(snapshot, np.arange(len(snapshot.sentences.ids)), snapshot.decided())
+    sentiments = sentiment_pairs(snapshot, np.arange(len(snapshot.sentences.ids)), snapshot.decided())
     found: dict[int, dict[str, AspectSentiment]] = {}
-    for row, n, p, answer, own in zip(*vars(told).values(), strict=True):
+    for row, n, p, answer, own in zip(*vars(sentiments).values(), strict=True):
         found.setdefault(int(row), {})[names[n]] = AspectSentiment(
             ANSWERS[answer], *map(float, SAID[answer] if own else p)
         )
@@ -116,6 +116,6 @@ def having_polarity(snapshot: Snapshot, polarity: str, aspect: int | None, decid
         return found
     wanted = decided if aspect is None else decided & np.equal(snapshot.aspect_ids, aspect)
     rows = np.flatnonzero(wanted.any(axis=1))
-    told = tell_sentiment(snapshot, rows, wanted[rows])
-    found[told.rows[told.answers == ANSWERS.index(polarity)]] = True
+    sentiments = sentiment_pairs(snapshot, rows, wanted[rows])
+    found[sentiments.rows[sentiments.answers == ANSWERS.index(polarity)]] = True
     return found
