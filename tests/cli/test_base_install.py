@@ -39,6 +39,7 @@ def test_all_commands_of_the_detector_work(folder: Path) -> None:
         ["tune", "detector", "labelled.jsonl"],
         ["detect", "reviews.csv", "--model", "detector", "--output", "tagged.csv"],
         ["detect", "reviews.csv", "--examples", "examples.json", "--output", "tagged.html"],
+        ["detect", "reviews.csv", "--examples", "examples.json", "--output", "told.csv", "--sentiment"],
         ["suggest", "reviews.csv", "--model", "detector"],
         ["report", "reviews.csv", "--model", "detector", "--output", "report.html"],
         ["data", "check", "labelled.jsonl"],
@@ -47,6 +48,7 @@ def test_all_commands_of_the_detector_work(folder: Path) -> None:
         done = fewaspect(folder, *arguments)
         assert done.returncode == 0, (arguments, done.stderr)
     assert "food" in (folder / "tagged.csv").read_text()
+    assert "negative" in (folder / "told.csv").read_text()
 
 
 @pytest.mark.skipif("FEWASPECT_BASE_INSTALL" not in os.environ, reason="only where nothing but the wheel is installed")

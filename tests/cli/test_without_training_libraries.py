@@ -91,6 +91,15 @@ def test_discovery_names_its_own_extra(folder: Path) -> None:
     )
 
 
+def test_detection_tells_sentiment_without_them(folder: Path, tmp_path: Path) -> None:
+    options = f"--examples examples.json --sentiment --no-adapt -q -o {tmp_path}/told.jsonl"
+    done = fewaspect(*f"detect reviews.txt {options}".split(), cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    first, second = map(json.loads, (tmp_path / "told.jsonl").read_text().splitlines())
+    assert first["sentiment"]["food"]["polarity"] == "negative"
+    assert second["sentiment"]["food"]["polarity"] == "positive"
+
+
 @pytest.mark.slow
 def test_a_detector_is_fitted_used_tuned_and_reported_without_them(folder: Path, tmp_path: Path) -> None:
     for command in (

@@ -46,6 +46,13 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_the_shipped_model_is_as_small_as_promised() -> None:
+    sizes = {path.name: path.stat().st_size / 1e6 for path in SHIPPED.iterdir() if path.is_file()}
+    sentiment = sizes.pop(SENTIMENT)
+    assert sum(sizes.values()) <= 30
+    assert sentiment <= 15
+
+
 def test_two_aspects_of_a_sentence_can_differ(detector: AspectDetector) -> None:
     (found,) = detector.sentiment([BOTH])
     assert {name: max(own, key=lambda p: own[p]) for name, own in found.items()} == {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+OTHERS = {"yelpaspect_train": ("YelpAspect, of which FewAsp is a sample: reviews from Yelp", "not stated")}
 _TEXT = """## Sentiment
 
 `sentiment.onnx` tells how negative, neutral and positive a sentence is about an aspect, from the states that the
@@ -12,7 +13,9 @@ encoder's second and last layers give to the sentence and to the aspect's name. 
 `benchmarks/studies/sentiment_model.py`: a teacher, all-mpnet-base-v2 (Apache-2.0), is trained on the sets with
 polarities; it gives probabilities to review sentences that have aspects alone; the branch, whose layers begin as those
 of all-MiniLM-L6-v2 (Apache-2.0), is trained on both, on sentences of different polarity that are joined into one, and
-on short sentences whose predicate is negated by rule. Sets whose licence allows research alone are not used.
+on short sentences whose predicate is negated by rule. Sets whose stated licence allows research alone are not used;
+us_airline_tweets is not either, because it is negative only. The largest source, yelpaspect_train, comes without a
+licence; Yelp itself gives its reviews for education and research.
 
 Measured on sets that it was not trained on, in percent, gold aspects given; temperature {temperature:.2f} and
 a bias of neutral of {neutral_bias:.2f} were chosen on them; an answer is mixed where negative and positive are both at
@@ -40,7 +43,9 @@ def card_section(
     sets = []
     for name, rows in {**training, **held_out}.items():
         known = manifest.get(f"train/{name}")
-        origin = (known["repo"], known["licence"]) if known else ("as for detection, above", "as above")
+        origin = (
+            (known["repo"], known["licence"]) if known else OTHERS.get(name, ("as for detection, above", "as above"))
+        )
         use = "held out" if name in held_out else "its own" if known else "the teacher's"
         sets.append(f"| {name} | {len(rows):,} | {use} | {origin[0]} | {origin[1]} |")
     return _TEXT.format(
