@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
 from fewaspect import __version__
+from fewaspect.studio.allowed_methods import MethodsMiddleware
 from fewaspect.studio.api import (
     aspects,
     detection,
@@ -70,9 +72,18 @@ def make_app(studio: Studio, access: AccessPolicy | None = None, *, warm: bool =
     app.include_router(status.monitoring)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
+    app.add_middleware(MethodsMiddleware, routes=_routes())
     app.add_middleware(MetricsMiddleware, metrics=studio.metrics)
     app.add_middleware(SecurityMiddleware, access=access, limits=studio.limits)
     return app
+
+
+def _routes() -> Iterator[tuple[str, set[str]]]:
+    """The path and the methods of every route."""
+    yield f"{PREFIX}/openapi.json", {"GET"}
+    for prefix, routers in ((PREFIX, ROUTERS), ("", (status.monitoring,))):
+        for route in (route for router in routers for route in router.routes if isinstance(route, Route)):
+            yield prefix + route.path, route.methods or set()
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 import time
 import zipfile
 from collections.abc import Callable
@@ -122,6 +123,18 @@ def test_head_is_answered_as_get_without_a_body(client: TestClient) -> None:
         answer = client.head(path)
         assert (answer.status_code, answer.content) == (200, b"")
     assert client.head("/nowhere").status_code == 404
+
+
+def test_a_method_that_a_path_has_not_is_answered_with_those_it_has(client: TestClient, project: str) -> None:
+    paths = client.get("/api/v1/openapi.json").json()["paths"]
+    assert len(paths) > 40
+    for template, operations in {**paths, "/": {"get": {}}, "/api/v1/openapi.json": {"get": {}}}.items():
+        path = re.sub(r"\{\w+\}", "1", template.replace("/projects/{project}", project.removeprefix("/api/v1")))
+        has = {method.upper() for method in operations} | ({"HEAD"} if "get" in operations else set())
+        for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} - has:
+            answer = client.request(method, path)
+            found = (answer.status_code, set(answer.headers.get("allow", "").split(", ")))
+            assert found == (405, has), (method, path)
 
 
 def test_an_origin_that_is_no_address_is_refused(client: TestClient, project: str) -> None:
