@@ -29,8 +29,9 @@ SHORT = {"mean_average_precision": "map", "macro_f1": "f1", "micro_f1": "micro",
 
 def measured() -> dict[str, str]:
     """Name and text of all numbers."""
-    parts = (practical, grid, claims, larger_encoder, ablation, episodes, sentiment, languages, language_costs, speed,
-             memory, serve, bulk, detector_times, attacks, reasons, promises, costs, newcomer, versions)  # fmt: skip
+    parts = (practical, grid, claims, larger_encoder, ablation, choice, episodes, sentiment, languages, language_costs,
+             speed, memory, serve, bulk, detector_times, attacks, reasons, promises, costs, newcomer,
+             versions)  # fmt: skip
     return {name: text for part in parts for name, text in part()}
 
 
@@ -110,6 +111,28 @@ def ablation() -> Named:
         shown = (" / ".join(f"{cells[s][m]:.2f}" for m in ("auc", "f1", "oracle_count_f1")) for s in settings)
         lines.append(f"| {name} | {' | '.join(shown)} |")
     yield "ablation.parts", "\n".join(lines)
+
+
+def choice() -> Named:
+    """choice.map.shipped.5, .with.5 with unlabelled texts; choice.thresholds: the table of what was tried."""
+    found = {(r["model"], r["pile"], r["shots"]): r for r in read_results(RESULTS / "model-choice.jsonl")}
+    shots = sorted({number for _, _, number in found})
+    for (model, texts, number), record in found.items():
+        name = f"choice.map.{model.replace(' ', '-')}{'.with' * texts}.{number}"
+        yield name, f"{record['mean_average_precision']:.1f}"
+
+    def tried(metric: str, threshold: str, texts: bool, digits: int) -> str:
+        return " / ".join(f"{found['shipped', texts, n][f'{metric}_{threshold}']:.{digits}f}" for n in shots)
+
+    lines = [
+        f"| threshold | macro-F1 with {' / '.join(map(str, shots))} examples and unlabelled texts | empty accuracy "
+        "| macro-F1 without such texts | empty accuracy |", "|---|---|---|---|---|",
+    ]  # fmt: skip
+    for threshold in ("0.35", "0.4", "0.45", "0.5"):
+        cells = [tried(m, threshold, t, d) for t in (True, False) for m, d in (("macro_f1", 1), ("empty_accuracy", 0))]
+        shown = f"{float(threshold):.2f}"
+        lines.append(f"| {f'**{shown}**' if threshold == '0.4' else shown} | {' | '.join(cells)} |")
+    yield "choice.thresholds", "\n".join(lines)
 
 
 def episodes() -> Named:

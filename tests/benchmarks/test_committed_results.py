@@ -19,9 +19,27 @@ SCRIPTS = [
     for path in sorted((ROOT / "benchmarks").rglob("*.py"))
     if not (path.parent / "__init__.py").is_file()  # parts of a script
 ]
+PAGES = (  # each with the script that makes it
+    ("practical/compare.py --table", "practical.md"),
+    ("practical/promises.py --table", "promises.md"),
+    ("practical/audits.py --table", "audits.md"),
+    ("practical/label_errors.py --table", "label-errors.md"),
+    ("practical/growth.py --table", "growth.md"),
+    ("practical/languages.py --table", "languages.md"),
+    ("practical/discovery.py --table", "discovery.md"),
+    ("practical/labelling.py --table", "labelling.md"),
+    ("practical/sentiment.py --table", "sentiment.md"),
+    ("practical/sentiment.py --own-polarities --table", "own-polarities.md"),
+    ("practical/cost.py --table", "cost.md"),
+    ("speed/compare.py --table", "speed.md"),
+    ("studies/foundation.py --table-only", "foundation.md"),
+    ("studies/protocols.py --table", "authors.md"),
+    ("studies/pooled_episodes.py --table", "pooled-episodes.md"),
+)  # fmt: skip
+TABLES = (("grid-cpu.jsonl", "tables.md"), ("mpnet.jsonl", "mpnet.md"))
 
 
-@pytest.mark.parametrize(("records", "page"), [("grid-cpu.jsonl", "tables.md"), ("mpnet.jsonl", "mpnet.md")])
+@pytest.mark.parametrize(("records", "page"), TABLES)
 def test_the_tables_are_those_of_the_committed_cells(records: str, page: str, tmp_path: Path) -> None:
     done = fewaspect("tables", RESULTS / records, "--out", tmp_path / page)
     assert done.returncode == 0, done.stderr
@@ -35,34 +53,29 @@ def test_the_numbers_of_the_figures_are_those_of_the_committed_cells(figure: str
     assert (tmp_path / f"{figure}.json").read_bytes() == (RESULTS / "figures" / f"{figure}.json").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("script", "page"),
-    [
-        ("practical/compare.py --table", "practical.md"),
-        ("practical/promises.py --table", "promises.md"),
-        ("practical/audits.py --table", "audits.md"),
-        ("practical/label_errors.py --table", "label-errors.md"),
-        ("practical/growth.py --table", "growth.md"),
-        ("practical/languages.py --table", "languages.md"),
-        ("practical/discovery.py --table", "discovery.md"),
-        ("practical/labelling.py --table", "labelling.md"),
-        ("practical/sentiment.py --table", "sentiment.md"),
-        ("practical/cost.py --table", "cost.md"),
-        ("speed/compare.py --table", "speed.md"),
-        ("studies/foundation.py --table-only", "foundation.md"),
-        ("studies/protocols.py --table", "authors.md"),
-        ("studies/pooled_episodes.py --table", "pooled-episodes.md"),
-    ],
-)
+def test_every_page_of_results_is_one_of_those_that_are_compared() -> None:
+    compared = {page for _, page in (*PAGES, *TABLES)}
+    assert {page.name for page in RESULTS.glob("*.md")} - {"README.md"} == compared
+
+
+@pytest.mark.parametrize(("script", "page"), PAGES, ids=[page for _, page in PAGES])
 def test_the_pages_of_the_scripts_are_those_of_the_committed_results(script: str, page: str, tmp_path: Path) -> None:
-    """In a copy of the repository: the scripts write the pages to their place."""
+    """In a copy of the repository: the scripts write the pages to their place, and the numbers of their figures."""
     (tmp_path / "docs" / "results" / "figures").mkdir(parents=True)
     shutil.copytree(ROOT / "benchmarks", tmp_path / "benchmarks")
     for records in (*RESULTS.glob("*.jsonl"), RESULTS / "cost.json"):
         shutil.copy(records, tmp_path / "docs" / "results")
-    name, option = script.split()
-    run([str(tmp_path / "benchmarks" / name), option])
+    name, *options = script.split()
+    run([str(tmp_path / "benchmarks" / name), *options])
     assert (tmp_path / "docs" / "results" / page).read_bytes() == (RESULTS / page).read_bytes()
+    for drawn in (tmp_path / "docs" / "results" / "figures").glob("*.json"):
+        assert drawn.read_bytes() == (RESULTS / "figures" / drawn.name).read_bytes(), drawn.name
+
+
+def test_the_table_of_attacks_is_that_of_the_committed_runs() -> None:
+    from attacks.record import PAGE, read, table
+
+    assert table(read()) in PAGE.read_text(encoding="utf-8")
 
 
 def test_the_table_of_pythons_is_that_of_the_committed_runs(tmp_path: Path) -> None:

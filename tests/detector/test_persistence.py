@@ -63,6 +63,15 @@ def test_loading_reads_no_example_again(saved: Path, fitted: Fit, monkeypatch: p
     AspectDetector.load(saved)
 
 
+def test_the_code_of_the_model_card_runs(saved: Path) -> None:
+    card = (saved / "MODEL_CARD.md").read_text(encoding="utf-8")
+    code = card.partition("```python\n")[2].partition("```")[0]
+    assert "this folder" in code
+    names: dict[str, Any] = {}
+    exec(code.replace("this folder", saved.as_posix()), names)
+    assert names["detector"].classes_.tolist() == AspectDetector.load(saved).classes_.tolist()
+
+
 def test_the_model_card_says_what_is_in_the_folder(saved: Path) -> None:
     card = (saved / "MODEL_CARD.md").read_text(encoding="utf-8")
     assert f"| food | 2 | {DEFAULT_THRESHOLD:.3f} |" in card
