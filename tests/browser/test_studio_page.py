@@ -134,6 +134,8 @@ def test_tuning_and_what_can_be_taken_home(page: Any, tmp_path: Path) -> None:
     table = taken("Results as CSV").decode()
     assert "We could not find a place to park." in table
     assert not re.search(r'(^|,|")=1\+2', table, re.MULTILINE), "a spreadsheet would run this"
+    dialog.get_by_label("CSV for an Excel that writes 0,5 instead of 0.5").check()
+    assert re.search(r";0,\d{4};", taken("Results as CSV").decode())
     zipfile.ZipFile(io.BytesIO(taken("Detector"))).extractall(tmp_path / "model")
     (about,) = (tmp_path / "model").rglob("detector.json")
     detector = AspectDetector.load(about.parent)

@@ -23,16 +23,20 @@ const preparing = signal<string | null>(null);
 /** One row for each sentence, or for each review. */
 const rows = signal<"sentence" | "review">("sentence");
 
+/** As Excel reads a CSV where decimals have a comma; at first as the browser writes numbers. */
+const semicolons = signal((0.5).toLocaleString().includes(","));
+
 export const ExportDialog = () => (
   <Dialog title="Export">
     <fieldset class="row-unit">
-      <legend class="unseen">Rows of the results</legend>
+      <legend class="unseen">How the results are written</legend>
       {(["sentence", "review"] as const).map((unit) => (
         <label key={unit}><input type="radio" name="rows" checked={rows.value === unit} onChange={() => (rows.value = unit)} /> One row for each {unit}</label>
       ))}
+      <label><input type="checkbox" checked={semicolons.value} onChange={(event) => (semicolons.value = event.currentTarget.checked)} /> CSV for an Excel that writes 0,5 instead of 0.5</label>
     </fieldset>
     <ul class="downloads">
-      {[...RESULTS.map(([name, words, kind]) => [name, words, `/results?format=${kind}&rows=${rows.value}`, `results.${kind}`] as const), ...FILES].map(([name, words, path, file]) => (
+      {[...RESULTS.map(([name, words, kind]) => [name, words, `/results?format=${kind}&rows=${rows.value}${kind === "csv" && semicolons.value ? "&delimiter=semicolon" : ""}`, `results.${kind}`] as const), ...FILES].map(([name, words, path, file]) => (
         <li key={path}>
           <button type="button" disabled={preparing.value !== null} aria-busy={preparing.value === path} onClick={() => void save(path, file)}>
             <Icon name="download" />

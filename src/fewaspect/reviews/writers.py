@@ -8,7 +8,7 @@ import math
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date, time
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 JOINT = "; "
 BINARY = (OutputFormat.PARQUET, OutputFormat.XLSX)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four: full width
-_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
 _DIGITS = 4
 
 
@@ -280,11 +280,11 @@ class TableWriter(Writer):
     def write(self, rows: Sequence[Row]) -> None:
         for row in rows:
             refuse_new_columns(row, self.names)
-            own = [table_cell(row.fields.get(name)) for name in self.names]
-            self._row([*own, *map(self._added, self.layout.flat(row).values())])
+            own = [self._cell(row.fields.get(name), as_text) for name in self.names]
+            self._row([*own, *(self._cell(value, "{:.4f}".format) for value in self.layout.flat(row).values())])
 
-    def _added(self, value: object) -> object:
-        return f"{value:.4f}".replace(".", self.point) if isinstance(value, float) else table_cell(value)
+    def _cell(self, value: object, written: Callable[[float], str]) -> object:
+        return written(value).replace(".", self.point) if isinstance(value, float) else table_cell(value)
 
     def _row(self, cells: list[object]) -> None:
         self.writer.writerow([harmless_cell(cell) for cell in cells] if self.spreadsheet else cells)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 from pathlib import Path
 
@@ -46,6 +47,22 @@ def test_no_cell_of_the_results_is_a_formula(client: TestClient, project: str) -
     assert not [c for c in cells if c.startswith("-") and c != "-4.5"]
     assert "'=HYPERLINK(1)" in cells
     assert "-4.5" in cells
+
+
+def test_where_excel_separates_lists_by_semicolons_so_do_the_results_and_decimals_have_a_comma(
+    client: TestClient, project: str
+) -> None:
+    lines = ("more; cold soup,-2.5,1.234", "soup,4,2.345", "no soup,,3.456")
+    import_text(client, project, "\n".join(("text,rating,visitors", *lines)), "r.csv", delimiter="comma")
+    answer = client.get(f"{project}/results?delimiter=semicolon").content
+    assert answer.startswith(b"\xef\xbb\xbf")
+    found = list(csv.DictReader(io.StringIO(answer.decode("utf-8-sig")), delimiter=";"))[-3:]
+    assert [(row["text"], row["rating"], row["visitors"]) for row in found] == [
+        ("more; cold soup", "-2,5", "1.234"), ("soup", "4", "2.345"), ("no soup", "", "3.456"),
+    ], "1.234 may be a thousand"  # fmt: skip
+    assert all(re.fullmatch(r"[01],\d{4}", row["p_food"]) for row in found)
+    assert [row["rating"] for row in table(client, project)[-3:]] == ["-2.5", "4", ""]
+    assert client.get(f"{project}/results?delimiter=tab").status_code == 422
 
 
 def test_columns_of_the_reviews_are_not_overwritten(client: TestClient, project: str) -> None:

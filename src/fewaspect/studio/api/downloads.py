@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from fewaspect.core.errors import DataError
 from fewaspect.reviews.formats import OutputFormat, RowUnit
+from fewaspect.reviews.readers.text_format import NAMES
 from fewaspect.studio.api.fields import CurrentStudio, ProjectId, ResponseBody, example
 from fewaspect.studio.api.problem_details import errors
 from fewaspect.studio.api.projects import ProjectResponse, project_response
@@ -88,16 +89,16 @@ def put_model(studio: CurrentStudio, project: ProjectId, file: Archive) -> Any:
 @router.get("/projects/{project}/results", response_class=FileResponse, responses=_file("csv", "xlsx", "parquet"))
 def results(
     studio: CurrentStudio, project: ProjectId, format: Literal["csv", "xlsx", "parquet"] = "csv",
-    rows: Literal["sentence", "review"] = "sentence",
+    rows: Literal["sentence", "review"] = "sentence", delimiter: Literal["comma", "semicolon"] = "comma",
 ) -> FileResponse:  # fmt: skip
     """A row for each sentence or review. CSV is for spreadsheets: it begins with a byte order mark, and cells that
-    would be run as formulas are escaped."""
+    would be run as formulas are escaped; with semicolons between the cells, decimals have a comma."""
     snapshot = studio.engine.told_snapshot(project)
     with studio.database.read() as connection:
         reviews = list(read_reviews(connection, project))
 
     def write(path: Path) -> None:
-        write_results(snapshot, reviews, path, OutputFormat(format), RowUnit(rows))
+        write_results(snapshot, reviews, path, OutputFormat(format), RowUnit(rows), NAMES[delimiter])
 
     return _download(studio, project, write, format, "results")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
@@ -12,7 +13,7 @@ from fewaspect.data.formats.records import Place
 from fewaspect.detector.explain import Analysis, best_first, reason
 from fewaspect.reviews.formats import OutputFormat, RowUnit
 from fewaspect.reviews.pipeline import Summary
-from fewaspect.reviews.readers.columns import Kind, update_kinds
+from fewaspect.reviews.readers.columns import Kind, update_kinds, update_shapes
 from fewaspect.reviews.readers.source import Columns
 from fewaspect.reviews.writers import BINARY, Layout, Row, TableWriter, Writer, open_target
 from fewaspect.studio.engine.promises import to_review
@@ -21,13 +22,20 @@ from fewaspect.studio.engine.snapshot import Snapshot
 from fewaspect.text.language import language_of
 
 CHUNK = 1000
+_DECIMAL = re.compile(r"-?\d+\.(\d{1,2}|\d{4,})|-?0\.\d+")
 
 
 def write_results(
-    snapshot: Snapshot, reviews: Sequence[Any], path: Path, format: OutputFormat, rows: RowUnit = RowUnit.SENTENCE
-) -> None:
-    """CSV for spreadsheets, in which no cell is a formula, an Excel workbook, or Parquet."""
+    snapshot: Snapshot, reviews: Sequence[Any], path: Path, format: OutputFormat, rows: RowUnit = RowUnit.SENTENCE,
+    delimiter: str = ",",
+) -> None:  # fmt: skip
+    """CSV for spreadsheets, in which no cell is a formula, an Excel workbook, or Parquet.
+
+    `delimiter`: of CSV; with semicolons decimals have a comma, those of the reviews' columns too.
+    """
     fields, texts = {review.id: review.fields for review in reviews}, {review.id: review.text for review in reviews}
+    if format is OutputFormat.CSV and delimiter == ";":
+        fields = _with_decimals(fields)
     text = _free("text", [name for own in fields.values() for name in own])
     kinds: dict[str, Kind] = {}
     for own in fields.values():
@@ -42,7 +50,7 @@ def write_results(
     if rows is RowUnit.REVIEW:
         found = review_rows(snapshot, found, texts, text)
     with open_target(str(path), format in BINARY) as file:
-        writer = _writer(file, layout, columns, format)
+        writer = _writer(file, layout, columns, format, delimiter)
         try:
             while chunk := list(islice(found, CHUNK)):
                 writer.write(chunk)
@@ -52,7 +60,7 @@ def write_results(
             raise
 
 
-def _writer(file: Any, layout: Layout, columns: Columns, format: OutputFormat) -> Writer:
+def _writer(file: Any, layout: Layout, columns: Columns, format: OutputFormat, delimiter: str) -> Writer:
     if format is OutputFormat.XLSX:
         from fewaspect.reviews.excel_rows import ExcelRows
 
@@ -61,7 +69,22 @@ def _writer(file: Any, layout: Layout, columns: Columns, format: OutputFormat) -
         from fewaspect.reviews.parquet_rows import ParquetRows
 
         return ParquetRows(file, layout, columns)
-    return TableWriter(file, layout, columns, ",", spreadsheet=True)
+    return TableWriter(file, layout, columns, delimiter, spreadsheet=True)
+
+
+def _with_decimals(fields: Mapping[int, dict[str, Any]]) -> dict[int, dict[str, Any]]:
+    """Texts as numbers in columns of numbers with a decimal point; 1.234 alone does not say that it is one."""
+    shapes: dict[str, str | None] = {}
+    pointed = set()
+    for own in fields.values():
+        update_shapes(shapes, own)
+        pointed |= {name for name, value in own.items() if isinstance(value, str) and _DECIMAL.fullmatch(value)}
+    decimal = {name for name in pointed if shapes[name] == "number"}
+
+    def number(name: str, value: Any) -> Any:
+        return float(value) if name in decimal and isinstance(value, str) and "." in value else value
+
+    return {review: {name: number(name, own[name]) for name in own} for review, own in fields.items()}
 
 
 def review_rows(snapshot: Snapshot, sentences: Iterable[Row], texts: Mapping[int, str], column: str) -> Iterator[Row]:
