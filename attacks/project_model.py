@@ -155,8 +155,9 @@ class ProjectModel:
         for key, text in self.now.reviews:
             there.setdefault(" ".join(text.split()), []).append(key)
         known = [" ".join(text.split()) for text in texts]
-        if duplicates == "skip":
-            texts = [text for text, own in zip(texts, known, strict=True) if own not in there]
+        if duplicates != "add":
+            first = dict(zip(reversed(known), reversed(texts), strict=True))
+            texts = [first[own] for own in dict.fromkeys(known) if duplicates == "replace" or own not in there]
         if texts:
             self.imported += 1
             old = {key for own in known for key in there.get(own, ())} if duplicates == "replace" else set()

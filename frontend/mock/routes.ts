@@ -64,7 +64,7 @@ export function answer(projects: MockProject[], method: string, path: string, qu
     case "GET jobs": return { type: "text/event-stream", content: last && [0, 2000, 5000].map((done) => `event: progress\ndata: ${JSON.stringify({ stage: "detecting", done, total: 5000, skipped: 2 })}\n\n`).join("") + "event: done\ndata: {}\n\n" };
     case "GET columns": return { content: { columns: [] } };
     case "GET sentiment": return { content: { scored: 1, on: false, aspects: [], unit: "month", periods: [], rating: null } };
-    case "GET periods": return { content: { unit: "month", periods: [] } };
+    case "GET periods": return { content: { unit: "month", told: 1, periods: [] } };
     case "GET dashboard": return { content: dashboard(p) };
     case "POST detect": {
       const s = p.sentence({ id: 0, review: 0, position: 0, text: body.texts[0] });
@@ -107,8 +107,8 @@ function dashboard(p: MockProject) {
 }
 
 const preview = () => ({
-  format: "csv", text_column: "review", date_column: "date", encoding: "utf-8", delimiter: "comma", sheet: null, sheets: [], duplicates: 0, same_file: null,
-  columns: ["hotel", "stars", "date", "review"].map((name) => ({ name, samples: ["…"], kind: "text" })),
+  format: "csv", text_column: "review", date_column: "date", encoding: "utf-8", delimiter: "comma", sheet: null, sheets: [], duplicates: 0, repeated: 0, same_file: null,
+  columns: ["hotel", "stars", "date", "review"].map((name) => ({ name, samples: ["…"], kind: "text", date_order: null })),
   rows: [1, 2, 3].map((i) => ({ hotel: "Seaview", stars: i, date: `2024-03-0${i}`, review: "The garage was full when we came back at night, but breakfast was lovely." })),
 });
 

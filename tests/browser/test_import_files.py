@@ -75,9 +75,28 @@ def test_files_are_previewed_corrected_listed_removed_and_brought_back(
     assert dialog.get_by_label("Leave them out").is_checked()
     shoot(f"import-duplicates-{width}")
     dialog.get_by_role("button", name="Import", exact=True).click()
-    page.get_by_text("Nothing was added: 2 reviews were in the project already.").wait_for()
+    page.get_by_text("Nothing was added: 2 reviews were there already.").wait_for()
 
+    (path := tmp_path / "d.csv").write_text(
+        "text,day\nGood tea.,03/04/2025\nGood tea.,05/04/2025\nGood milk.,03/04/2025\n"
+    )
+    dialog = choose(page, path)
+    dialog.get_by_text("1 review of this file repeats an earlier one word for word.").wait_for()
+    assert dialog.get_by_label("Add them all the same").is_checked()
+    dialog.get_by_label("Leave them out").check()
+    order = dialog.get_by_label("03/04/2025 is")
+    assert order.locator("option:checked").inner_text() == "March 4 (month first)"
+    order.select_option("day_first")
+    shoot(f"import-date-order-{width}")
+    dialog.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_text("2 reviews imported; 1 review was there already.").wait_for()
+    page.locator("article.sentence", has_text="Good milk.").click()
+    page.locator(".details", has_text="2025-04-03").or_(page.locator("article", has_text="2025-04-03")).first.wait_for()
     dialog = imported(page)
+    dialog.get_by_role("button", name="Remove d.csv").click()
+    dialog.get_by_role("button", name="Remove", exact=True).click()
+    dialog.get_by_role("button", name="Remove d.csv").wait_for(state="detached")
+    dialog.get_by_role("button", name="Remove hotel.xlsx").wait_for()
     assert dialog.locator("tbody tr").count() == 2
     shoot(f"imported-files-{width}")
     dialog.get_by_role("button", name="Remove hotel.xlsx").click()

@@ -112,8 +112,16 @@ def test_two_segments_side_by_side_say_what_is_more_than_chance(
     assert "▲" in parking.inner_text()
     assert "✓ more than chance" in parking.inner_text()
     assert "could be chance" in rows.filter(has_text="breakfast").inner_text()
+    complaints = parking.locator(".complained")
+    complaints.get_by_text(re.compile("chance")).wait_for()
     section.scroll_into_view_if_needed()
     shoot("segments-comparison")
+    complain = re.search(r"(\d+) of the \d+ reviews", complaints.locator("button").first.get_attribute("title") or "")
+    complaints.locator("button").first.click()
+    page.locator(".filter-line", has_text="negative").wait_for()
+    assert complain
+    assert listed(page) >= int(complain.group(1))
+    page.go_back()
     link = page.url
     shown = int(re.search(r"(\d+) of 80", parking.locator(".bar").first.get_attribute("title") or "").group(1))
     parking.locator(".bar").first.click()

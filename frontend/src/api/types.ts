@@ -223,6 +223,8 @@ export type Unit = "day" | "week" | "month" | "quarter" | "year";
 
 export interface CountsOverTime {
   unit: Unit;
+  /** Below 1 while sentiment is being told. */
+  told: number;
   periods: (ReviewCounts & { label: string; period: string })[];
 }
 
@@ -233,8 +235,7 @@ export interface ColumnCounts {
   segments: (ReviewCounts & { label: string; where: string[] })[];
 }
 
-export interface AspectDifference {
-  id: number;
+export interface ShareDifference {
   difference: number;
   low: number;
   high: number;
@@ -243,8 +244,16 @@ export interface AspectDifference {
   clear_alone: boolean;
 }
 
+export interface AspectDifference extends ShareDifference {
+  id: number;
+  /** Of the share of those that complain among the reviews that mention it. */
+  complaints: ShareDifference | null;
+}
+
 export interface Comparison {
   compared: number;
+  /** Below 1 while sentiment is being told. */
+  told: number;
   one: ReviewCounts & { where: string[] };
   other: ReviewCounts & { where: string[] };
   aspects: AspectDifference[];
@@ -298,9 +307,13 @@ export interface Reading {
 
 export type Duplicates = "skip" | "replace" | "add";
 
+/** Which comes first in dates such as 03/04/2025. */
+export type DateOrder = "day_first" | "month_first";
+
 export interface ImportOptions extends Reading {
   text_column: string;
   date_column: string;
+  date_order: DateOrder | "";
   duplicates: Duplicates;
 }
 
@@ -319,8 +332,10 @@ export interface Preview {
   sheet: string | null;
   sheets: string[];
   duplicates: number | null;
+  /** Rows that repeat an earlier one of the file. */
+  repeated: number | null;
   same_file: { name: string; created: string } | null;
-  columns: { name: string; samples: string[]; kind: string }[];
+  columns: { name: string; samples: string[]; kind: string; date_order: DateOrder | null }[];
   text_column: string | null;
   date_column: string | null;
   rows: Record<string, unknown>[];

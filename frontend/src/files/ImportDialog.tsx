@@ -1,11 +1,12 @@
 import { signal } from "@preact/signals";
-import type { Duplicates, Preview, Reading } from "../api/types";
+import type { DateOrder, Duplicates, Preview, Reading } from "../api/types";
 import { closeDialog, Dialog } from "../parts/Dialog";
 import { FileDrop } from "../parts/FileDrop";
 import { importFile } from "../state/importing";
 import { dismissProblems, report } from "../state/messages";
 import { studio } from "../state/project";
 import { DuplicateChoice } from "./DuplicateChoice";
+import { OrderChoice } from "./OrderChoice";
 import { PreviewTable } from "./PreviewTable";
 import { ReadingFields } from "./ReadingFields";
 
@@ -15,6 +16,8 @@ interface Chosen {
   preview: Preview;
   text: string;
   date: string;
+  /** As said; undefined: as it was found. */
+  order?: DateOrder;
   duplicates: Duplicates;
 }
 
@@ -29,7 +32,7 @@ async function look(file: File, reading: Reading = {}, text = "", date?: string)
   try {
     const preview = await studio().preview(file, reading, text);
     const there = (name: string | undefined) => name !== undefined && (name === "" || preview.columns.some((column) => column.name === name));
-    chosen.value = { file, reading, preview, text: preview.text_column ?? preview.columns[0]?.name ?? "", date: there(date) ? date! : preview.date_column ?? "", duplicates: "skip" };
+    chosen.value = { file, reading, preview, text: preview.text_column ?? preview.columns[0]?.name ?? "", date: there(date) ? date! : preview.date_column ?? "", duplicates: preview.duplicates || preview.same_file ? "skip" : "add" };
   } catch (error) {
     report(error);
   } finally {
@@ -39,15 +42,19 @@ async function look(file: File, reading: Reading = {}, text = "", date?: string)
 
 async function start(event: Event): Promise<void> {
   event.preventDefault();
-  const { file, reading, preview, text, date, duplicates } = chosen.value!;
+  const { file, reading, text, date, order, duplicates } = chosen.value!;
   busy.value = true;
-  const asked = preview.duplicates || preview.same_file;
-  if (await importFile(file, { ...reading, text_column: text, date_column: date, duplicates: asked ? duplicates : "add" })) {
+  if (await importFile(file, { ...reading, text_column: text, date_column: date, date_order: order ?? "", duplicates })) {
     chosen.value = null;
     closeDialog();
   }
   busy.value = false;
 }
+
+const choose = (change: { date?: string; order?: DateOrder | undefined; duplicates?: Duplicates }) => {
+  const { order, ...rest } = { ...chosen.value!, ...change };
+  chosen.value = order ? { ...rest, order } : rest;
+};
 
 export function ImportDialog() {
   const now = chosen.value;
@@ -69,14 +76,15 @@ export function ImportDialog() {
             </label>
             <label class="field">
               Column with the date
-              <select value={now.date} onChange={(event) => (chosen.value = { ...now, date: event.currentTarget.value })}>
+              <select value={now.date} onChange={(event) => choose({ date: event.currentTarget.value, order: undefined })}>
                 <option value="">no date</option>
                 {columns.map((column) => <option key={column.name} value={column.name}>{column.name}</option>)}
               </select>
             </label>
+            <OrderChoice column={columns.find((column) => column.name === now.date)} order={now.order} onChange={(order) => choose({ order })} />
           </div>
           <PreviewTable preview={now.preview} text={now.text} date={now.date} />
-          <DuplicateChoice preview={now.preview} value={now.duplicates} onChange={(duplicates) => (chosen.value = { ...now, duplicates })} />
+          <DuplicateChoice preview={now.preview} value={now.duplicates} onChange={(duplicates) => choose({ duplicates })} />
           <footer>
             <button type="button" onClick={closeDialog}>Cancel</button>
             <button type="submit" class="primary" disabled={busy.value}>Import</button>

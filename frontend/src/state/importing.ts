@@ -67,7 +67,7 @@ const brokenOff = ({ stage }: Progress) =>
 
 /** What became of the rows, in words. */
 export function outcome({ imported, duplicates, skipped }: Progress): string {
-  const there = duplicates ? `${counted(duplicates, "review")} ${duplicates === 1 ? "was" : "were"} in the project already` : "";
+  const there = duplicates ? `${counted(duplicates, "review")} ${duplicates === 1 ? "was" : "were"} there already` : "";
   const empty = skipped ? `${counted(skipped, "row")} without text left out` : "";
   const said = [there, empty].filter(Boolean).join("; ");
   if (!imported) return said ? `Nothing was added: ${said}.` : "Imported.";

@@ -65,7 +65,7 @@ def test_previews_leave_threads_to_other_requests(
     def slow(*_: object) -> dict:
         begun.release()
         end.wait(60)
-        empty = dict.fromkeys(("encoding", "delimiter", "sheet", "duplicates", "date_column"))
+        empty = dict.fromkeys(("encoding", "delimiter", "sheet", "duplicates", "repeated", "date_column"))
         return {"format": "txt", "columns": [], "text_column": "text", "rows": [], "sheets": [], **empty}
 
     async def few_threads() -> None:

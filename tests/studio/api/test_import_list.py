@@ -124,6 +124,47 @@ def test_what_no_undo_can_bring_back_is_deleted(client: TestClient, project: str
         assert connection.exec_driver_sql("SELECT count(*) FROM sentences").scalar() == 0
 
 
+REPEATED = "text,row\nCold soup.,1\nNew.,2\nNew. ,3\nNew.,4\nNewer.,5\n"
+
+
+@pytest.mark.parametrize(("duplicates", "added"), [("add", "12345"), ("skip", "25"), ("replace", "125")])
+def test_rows_that_a_file_repeats_are_noticed_and_added_or_left_out(
+    client: TestClient, project: str, duplicates: str, added: str
+) -> None:
+    import_text(client, project, CSV, "a.csv")
+    files = {"file": ("b.csv", REPEATED.encode())}
+    seen = client.post(f"{project}/imports/preview", files=files).json()
+    assert (seen["duplicates"], seen["repeated"]) == (1, 2)
+    assert '"duplicates": 3' in import_text(client, project, REPEATED, "b.csv", duplicates=duplicates)
+    column = next(c for c in client.get(f"{project}/columns").json()["columns"] if c["name"] == "row")
+    assert [segment["label"] for segment in column["segments"] if segment["label"] != "not given"] == [*added]
+
+
+def test_in_an_empty_project_too_repeated_rows_are_noticed(client: TestClient) -> None:
+    made = client.post("/api/v1/projects", json={"name": "p"}).json()
+    files = {"file": ("b.csv", REPEATED.encode())}
+    seen = client.post(f"/api/v1/projects/{made['id']}/imports/preview", files=files).json()
+    assert (seen["duplicates"], seen["repeated"]) == (0, 2)
+
+
+def test_the_order_of_day_and_month_is_shown_and_can_be_changed(client: TestClient, project: str) -> None:
+    content = "text,day,clear\nCold soup.,03/04/2025,25/12/2025\nNew.,05/04/2025,03/04/2025\n"
+    seen = client.post(f"{project}/imports/preview", files={"file": ("b.csv", content.encode())}).json()
+    assert {c["name"]: c["date_order"] for c in seen["columns"]} == {"text": None, "day": "month_first", "clear": None}
+
+    def periods(**how: str) -> list[str]:
+        made = client.post("/api/v1/projects", json={"name": f"p{how}"}).json()
+        own = f"/api/v1/projects/{made['id']}"
+        import_text(client, own, content, "b.csv", date_column="day", **how)
+        column = next(c for c in client.get(f"{own}/columns").json()["columns"] if c["name"] == "day")
+        found = [p["label"] for p in client.get(f"{own}/periods?unit=month").json()["periods"] if p["reviews"]]
+        assert [segment["label"] for segment in column["segments"]] == found, "the column is read as the date is"
+        return found
+
+    assert periods() == periods(date_order="month_first") == ["2025-03", "2025-05"]
+    assert periods(date_order="day_first") == ["2025-04"]
+
+
 def test_two_who_skip_duplicates_at_once_do_not_double(client: TestClient, project: str) -> None:
     rows = "text\n" + "".join(f"Review number {n}.\n" for n in range(300))
     threads = [

@@ -53,6 +53,22 @@ def test_the_columns_of_a_file_are_offered_by_their_kind(client: TestClient, seg
     assert [(s["label"], s["reviews"]) for s in day["segments"]] == [("2024-01", 2), ("2024-02", 2), ("2024-03", 1)]
 
 
+def test_numbers_with_decimal_commas_are_numbers(client: TestClient, project: str) -> None:
+    client.delete(f"{project}/reviews")
+    ratings, visitors = ("4,5", "10", "3,0", "", "4,5"), ("1,234", "2,345", "3,456", "4,567", "5,678")
+    lines = [f'"{one}","{other}",Cold soup {n}.' for n, (one, other) in enumerate(zip(ratings, visitors, strict=True))]
+    content = "\n".join(["rating,visitors,text", *lines]) + "\n"
+    seen = client.post(f"{project}/imports/preview", files={"file": ("r.csv", content.encode())}).json()
+    assert {c["name"]: c["kind"] for c in seen["columns"]} == {"rating": "number", "visitors": "label", "text": "label"}
+    import_text(client, project, content, "r.csv", text_column="text")
+    rating = column(client, project, "rating")
+    assert (rating["kind"], rating["least"], rating["greatest"]) == ("number", "3", "10")
+    assert [s["label"] for s in rating["segments"]] == ["3,0", "4,5", "10", "not given"]
+    assert len(texts(client, project, where="rating>=4.5")) == 3
+    assert len(texts(client, project, where="rating=4,5")) == 2
+    assert column(client, project, "visitors")["kind"] == "label", "a comma that may be that of thousands"
+
+
 @pytest.mark.parametrize(
     ("where", "rows"),
     [
@@ -111,6 +127,13 @@ def test_reviews_that_complain_are_counted_by_segment_as_their_sentences_say(
             query = {"where": segment["where"], "aspect": aspect["id"], "sentiment": "negative"}
             said = client.get(f"{segmented}/sentences", params=query).json()["sentences"]
             assert aspect["negative"] == len({sentence["review_id"] for sentence in said}) <= aspect["reviews"]
+    months = client.get(f"{segmented}/periods", params={"unit": "month"}).json()
+    assert months["told"] == 1
+    for period in months["periods"]:
+        for aspect in period["aspects"]:
+            query = {"period": period["period"], "aspect": aspect["id"], "sentiment": "negative"}
+            said = client.get(f"{segmented}/sentences", params=query).json()["sentences"]
+            assert aspect["negative"] == len({sentence["review_id"] for sentence in said}) <= aspect["reviews"]
     client.patch(segmented, json={"sentiment": False}).raise_for_status()
     off = client.get(f"{segmented}/segments", params={"column": "country"}).json()
     assert {aspect["negative"] for segment in off["segments"] for aspect in segment["aspects"]} == {None}
@@ -154,6 +177,30 @@ def test_a_clear_difference_is_called_so(client: TestClient, project: str) -> No
     found = client.get(f"{project}/comparison", params={"one": "country=A", "other": "country=B"}).json()
     assert [a["verdict"] for a in found["aspects"]] == ["more than chance", "could be chance"]
     assert found["aspects"][0]["low"] > 0.5
+
+
+def test_of_the_reviews_that_mention_an_aspect_two_segments_are_compared_by_how_many_complain(
+    client: TestClient, project: str
+) -> None:
+    client.delete(f"{project}/reviews")
+    client.patch(project, json={"sentiment": True}).raise_for_status()
+    said = (("A", "Horrible cold soup, we hated the food"), ("B", "Wonderful pizza, we loved the food"))
+    rows = [f'{country},"{text}"' for _ in range(30) for country, text in said]
+    import_text(client, project, "\n".join(["country,text", *rows, 'C,"See you."']) + "\n", "r.csv")
+    client.get(f"{project}/results").raise_for_status()  # waits until all are read
+    found = client.get(f"{project}/comparison", params={"one": "country=A", "other": "country=B"}).json()
+    assert found["told"] == 1
+    food, parking = found["aspects"]
+    assert (food["verdict"], food["complaints"]["verdict"]) == ("could be chance", "more than chance")
+    negative = [
+        found[side]["aspects"][0]["negative"] / found[side]["aspects"][0]["reviews"] for side in ("one", "other")
+    ]
+    assert food["complaints"]["difference"] == pytest.approx(negative[0] - negative[1])
+    assert food["complaints"]["low"] > 0.5
+    assert parking["complaints"]["verdict"] == "no reviews", "none mentions it"
+    client.patch(project, json={"sentiment": False}).raise_for_status()
+    off = client.get(f"{project}/comparison", params={"one": "country=A", "other": "country=B"}).json()
+    assert {aspect["complaints"] for aspect in off["aspects"]} == {None}
 
 
 def test_of_many_values_the_rest_is_one_segment_that_can_be_read(client: TestClient, project: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fewaspect.studio.importing.dates import FORMATS, are_dates, read_dates
+from fewaspect.studio.importing.dates import FORMATS, are_dates, read_dates, undecided_order
 
 TIME = r"[ T,]{0,4}(\d{1,2}:\d{2}[Z ,T:.\n\d+]{0,9})?"
 DATED = st.builds(
@@ -34,6 +34,18 @@ def test_a_date_is_read(value: object) -> None:
 
 def test_one_format_for_the_whole_column() -> None:
     assert read_dates(["03/04/2024", "25/12/2024", "01/02/2024"]) == ["2024-04-03", "2024-12-25", "2024-02-01"]
+
+
+def test_the_order_of_day_and_month_is_as_said_only_where_it_cannot_be_told() -> None:
+    unclear, day_first = ["03/04/2025", "11/12/2025 10:00", ""], ["03/04/2025", "25/12/2025"]
+    assert (undecided_order(unclear), undecided_order(["03/04/25"])) == ("month_first", "month_first")
+    assert read_dates(unclear) == ["2025-03-04", "2025-11-12", None]
+    assert read_dates(unclear, "month_first") == ["2025-03-04", "2025-11-12", None]
+    assert read_dates(unclear, "day_first") == ["2025-04-03", "2025-12-11", None]
+    assert read_dates(["03/04/25"], "day_first") == ["2025-04-03"]
+    for clear in (day_first, ["2025-04-03"], ["3 April 2025"], [date(2025, 4, 3)], [1743638400], ["", None]):
+        assert undecided_order(clear) is None
+        assert read_dates(clear, "month_first") == read_dates(clear)
 
 
 def test_what_is_no_date_is_none() -> None:

@@ -17,7 +17,8 @@ from fewaspect.reviews.readers.text_format import parse_delimiter
 from fewaspect.studio.api.fields import CurrentStudio, Id, ProjectId, ResponseBody, example
 from fewaspect.studio.api.problem_details import errors
 from fewaspect.studio.importing.budget import Budget
-from fewaspect.studio.importing.import_job import import_reviews
+from fewaspect.studio.importing.dates import DateOrder
+from fewaspect.studio.importing.import_job import ReviewColumnNames, import_reviews
 from fewaspect.studio.importing.jobs import INTERNAL, Job
 from fewaspect.studio.importing.preview import preview
 from fewaspect.studio.importing.uploads import AS_DETECTED, Reading, Upload, keep_upload
@@ -46,11 +47,13 @@ Labels = Annotated[
 
 
 class ColumnResponse(ResponseBody):
-    """`kind`: text, label, date, number, other or empty."""
+    """`kind`: text, label, date, number, other or empty; `date_order`: the one that dates such as 03/04/2025 would be
+    read in, where nothing in the column tells it."""
 
     name: str
     samples: list[str]
     kind: str
+    date_order: DateOrder | None
 
 
 class SameFile(ResponseBody):
@@ -77,9 +80,10 @@ class ImportList(ResponseBody):
 
 class Preview(ResponseBody):
     model_config = example(
-        format="csv", columns=[{"name": "text", "samples": ["The garage was full."], "kind": "text"}],
+        format="csv",
+        columns=[{"name": "text", "samples": ["The garage was full."], "kind": "text", "date_order": None}],
         text_column="text", date_column=None, rows=[{"text": "The garage was full."}], encoding="utf-8",
-        delimiter="comma", sheet=None, sheets=[], duplicates=0, same_file=None,
+        delimiter="comma", sheet=None, sheets=[], duplicates=0, repeated=0, same_file=None,
     )  # fmt: skip
     format: str
     encoding: str | None = Field(description="As detected, or as said.")
@@ -87,6 +91,7 @@ class Preview(ResponseBody):
     sheet: str | None
     sheets: list[str]
     duplicates: int | None = Field(description="Rows whose text the project has; null if a row is faulty.")
+    repeated: int | None = Field(description="Other rows whose text an earlier row has; null if not counted.")
     same_file: SameFile | None = Field(description="An earlier import of the same content.")
     columns: list[ColumnResponse]
     text_column: str
@@ -116,13 +121,19 @@ async def preview_file(
 def start(
     studio: CurrentStudio, project: ProjectId, file: Reviews, text_column: Column = None, date_column: Column = None,
     encoding: Encoding = None, delimiter: Separator = None, sheet: SheetName = None,
-    duplicates: Annotated[Duplicates, Form(description="Rows whose text the project has.")] = "add",
+    date_order: Annotated[
+        DateOrder | None, Form(description="Where nothing in the date column tells it; by default month first.")
+    ] = None,
+    duplicates: Annotated[
+        Duplicates, Form(description="Rows whose text the project, or an earlier row of the file, has.")
+    ] = "add",
 ) -> Any:  # fmt: skip
     """Append the reviews of a file to those of the project; all of them or, if one is faulty, none."""
     upload = _uploaded(studio, project, file, _reading(encoding, delimiter, sheet))
 
     def work(job: Job) -> None:
-        import_reviews(studio, project, upload, text_column or None, date_column or None, duplicates, job)
+        columns = ReviewColumnNames(text_column or None, date_column or None, date_order)
+        import_reviews(studio, project, upload, columns, duplicates, job)
 
     return {"job": studio.jobs.start(project, work).id}
 

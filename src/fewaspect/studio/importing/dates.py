@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date, datetime, timezone
-from typing import Any
+from typing import Any, Literal
 
+DateOrder = Literal["day_first", "month_first"]
 FORMATS = (
-    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%m/%d/%y", "%d.%m.%y",
-    "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %Y", "%b %Y", "%Y-%m", "%Y%m%d",
+    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%m/%d/%y", "%d/%m/%y",
+    "%d.%m.%y", "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %Y", "%b %Y", "%Y-%m", "%Y%m%d",
 )  # fmt: skip
 # Spaces are looked at from their first on, else a row of them would be searched again from each.
 _TIME = re.compile(r"(?<![ T,])[ T,]+\d{1,2}:\d{2}.*$")
@@ -19,11 +20,39 @@ _SECONDS = range(10**8, 5 * 10**9)  # 1973 to 2128
 _JUDGED = 1000  # values by which the format is chosen
 
 
-def read_dates(values: Sequence[Any]) -> list[str | None]:
-    """All by the format that reads most of them, so that 03/04 is not March here and April there."""
-    some = [value for value in values if value not in (None, "")][:_JUDGED]
-    best = max(FORMATS, key=lambda form: sum(_read(value, form) is not None for value in some))
+_ORDERS: dict[str, tuple[str, DateOrder]] = {
+    "%m/%d/%Y": ("%d/%m/%Y", "month_first"), "%d/%m/%Y": ("%m/%d/%Y", "day_first"),
+    "%m/%d/%y": ("%d/%m/%y", "month_first"), "%d/%m/%y": ("%m/%d/%y", "day_first"),
+}  # fmt: skip
+
+
+def read_dates(values: Sequence[Any], order: DateOrder | None = None) -> list[str | None]:
+    """All by the format that reads most of them, so that 03/04 is not March here and April there.
+
+    Where the order of day and month cannot be told, it is the one that is said, else the month stands first.
+    """
+    best, taken = _format_of(values), undecided_order(values)
+    if order and taken and order != taken:
+        best, _ = _ORDERS[best]
     return [_read(value, best) for value in values]
+
+
+def undecided_order(values: Sequence[Any]) -> DateOrder | None:
+    """The order that is taken, where the dates could as well be read in the other one; else None."""
+    best = _format_of(values)
+    if best not in _ORDERS:
+        return None
+    other, taken = _ORDERS[best]
+    return taken if _readable(values, best) == _readable(values, other) > 0 else None
+
+
+def _format_of(values: Sequence[Any]) -> str:
+    return max(FORMATS, key=lambda form: _readable(values, form))
+
+
+def _readable(values: Sequence[Any], form: str) -> int:
+    some = [value for value in values if value not in (None, "")][:_JUDGED]
+    return sum(_read(value, form) is not None for value in some)
 
 
 def are_dates(values: Sequence[Any]) -> bool:

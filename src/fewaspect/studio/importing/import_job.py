@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fewaspect.core.errors import FewAspectError
@@ -15,7 +15,7 @@ from fewaspect.reviews.pipeline import Stream
 from fewaspect.reviews.readers.source import Review
 from fewaspect.reviews.writers import as_json
 from fewaspect.studio.importing.budget import Budget
-from fewaspect.studio.importing.dates import read_dates
+from fewaspect.studio.importing.dates import DateOrder, read_dates
 from fewaspect.studio.importing.jobs import Job
 from fewaspect.studio.importing.preview import columns_of, guess_text
 from fewaspect.studio.importing.uploads import Upload
@@ -27,14 +27,22 @@ from fewaspect.studio.studio import Studio
 POLL = 0.05  # seconds
 
 
+@dataclass(frozen=True)
+class ReviewColumnNames:
+    """Of a file, as a person says them: what is None is guessed, or not there."""
+
+    text: str | None = None
+    date: str | None = None
+    date_order: DateOrder | None = None
+
+
 def import_reviews(
-    studio: Studio, project: int, upload: Upload, text_column: str | None, date_column: str | None,
-    duplicates: Duplicates, job: Job,
-) -> None:  # fmt: skip
+    studio: Studio, project: int, upload: Upload, columns: ReviewColumnNames, duplicates: Duplicates, job: Job
+) -> None:
     """Reads, splits, stores in one transaction, then waits until all sentences are detected."""
     try:
         file = ImportedFile(upload.name, upload.digest)
-        reviews = _read(studio, studio.engine.model_of(project), upload, text_column, date_column, job)
+        reviews = _read(studio, studio.engine.model_of(project), upload, columns, job)
         with studio.database.write() as connection:
             added = add_import(connection, project, reviews, file, duplicates, studio.limits)
         job.imported, job.duplicates = added
@@ -46,10 +54,11 @@ def import_reviews(
 
 
 def _read(
-    studio: Studio, model: InferenceModel, upload: Upload, text: str | None, date: str | None, job: Job
+    studio: Studio, model: InferenceModel, upload: Upload, columns: ReviewColumnNames, job: Job
 ) -> list[NewReview]:
     budget = Budget(studio.limits.import_seconds, studio.jobs.stopping)
-    stream = _open_stream(studio, upload, text, date, budget)
+    date = columns.date
+    stream = _open_stream(studio, upload, columns.text, date, budget)
     job.total = stream.columns.total or 0
     found: list[NewReview] = []
     dates: list[Any] = []
@@ -61,8 +70,12 @@ def _read(
         job.skipped += len(chunk) - len(kept)
     if not found:
         raise stream.place.error(f"expected texts of 1 to {studio.limits.text_chars:,} characters, found none.")
-    known = read_dates(dates) if date else dates
+    known = read_dates(dates, columns.date_order) if date else dates
     budget.check()
+    if date and columns.date_order:  # so that the column is not read in the other order later
+        found = [
+            replace(r, fields={**r.fields, date: day or r.fields[date]}) for r, day in zip(found, known, strict=True)
+        ]
     return [replace(review, date=day) for review, day in zip(found, known, strict=True)]
 
 

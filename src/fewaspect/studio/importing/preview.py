@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
@@ -14,8 +15,11 @@ from fewaspect.reviews.readers.source import Source
 from fewaspect.reviews.readers.text_format import DELIMITERS, NAMES
 from fewaspect.reviews.writers import as_text
 from fewaspect.studio.importing.budget import Budget
-from fewaspect.studio.importing.dates import are_dates
+from fewaspect.studio.importing.dates import are_dates, undecided_order
+from fewaspect.studio.importing.numbers import read_numbers
 from fewaspect.studio.importing.uploads import Upload
+from fewaspect.studio.problems import TooLargeError
+from fewaspect.studio.store.reviews import same_text
 
 Known = Callable[[str], bool]
 LOOKED_AT = 200  # rows
@@ -39,11 +43,19 @@ def preview(upload: Upload, budget: Budget, text: str | None = None, known: Know
     return {
         "format": upload.format.value,
         **_reading(source),
-        "columns": [{"name": name, "samples": _samples(values[name]), "kind": kinds[name]} for name in names],
+        "columns": [
+            {
+                "name": name,
+                "samples": _samples(values[name]),
+                "kind": kinds[name],
+                "date_order": undecided_order(values[name]) if kinds[name] == "date" else None,
+            }
+            for name in names
+        ],
         "text_column": chosen,
         "date_column": next((name for name in names if kinds[name] == "date"), None),
         "rows": [{name: _shown(record.get(name)) for name in names} for record in records[:SHOWN]],
-        "duplicates": count_known(source, chosen, known, budget) if known else 0,
+        **count_duplicates(source, chosen, known, budget),
     }
 
 
@@ -61,16 +73,29 @@ def _reading(source: Source) -> dict[str, Any]:
     return {**how, "encoding": found.encoding, "delimiter": delimiter}
 
 
-def count_known(source: Source, text: str, known: Known, budget: Budget) -> int | None:
-    """Rows of the file whose text the project has; None if the file has a fault, which the import will tell."""
+def count_duplicates(source: Source, text: str, known: Known | None, budget: Budget) -> dict[str, int | None]:
+    """Rows of the file whose text the project has, or that repeat an earlier row.
+
+    None if the file has a fault, which the import will tell; or if there is no time, where the project is empty.
+    """
+    seen: set[str] = set()
+    there = rows = 0
     try:
         with source.records() as records:
-            return sum(
-                isinstance(own := fields.get(text), str) and own.strip() != "" and known(own)
-                for _, fields in budget.each(records.rows)
-            )
-    except DataError:
-        return None
+            for _, fields in budget.each(records.rows):
+                own = fields.get(text)
+                if not isinstance(own, str) or not own.strip():
+                    continue
+                if known and known(own):
+                    there += 1
+                else:
+                    rows += 1
+                    seen.add(same_text(own))
+    except (DataError, TooLargeError) as error:
+        if known and isinstance(error, TooLargeError):
+            raise
+        return {"duplicates": None if known else 0, "repeated": None}
+    return {"duplicates": there, "repeated": rows - len(seen)}
 
 
 def guess_text(source: Source, values: dict[str, list[Any]]) -> str:
@@ -106,21 +131,12 @@ def _kind(values: Sequence[Any]) -> str:
         return "empty"
     if are_dates(there):
         return "date"
-    if all(map(_is_number, there)):
+    texts = [value for value in there if isinstance(value, str)]
+    if all(map(math.isfinite, read_numbers(texts))) and all(isinstance(v, str | int | float) for v in there):
         return "number"
-    if not all(isinstance(value, str) for value in there):
+    if len(texts) < len(there):
         return "other"
     return "text" if sum(map(len, there)) >= 25 * len(there) else "label"
-
-
-def _is_number(value: Any) -> bool:
-    if not isinstance(value, str):
-        return isinstance(value, int | float)
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
 
 
 def _shown(value: Any) -> str:

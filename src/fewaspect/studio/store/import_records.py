@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -33,7 +34,7 @@ class ImportedFile:
 
 
 class Added(NamedTuple):
-    """How many reviews were added, and of those in the file, how many were there already."""
+    """How many reviews were added, and of those in the file, how many were there already or repeat another."""
 
     reviews: int
     duplicates: int
@@ -43,14 +44,19 @@ def add_import(
     connection: Connection, project: int, new: Sequence[NewReview], file: ImportedFile, duplicates: Duplicates = "add",
     limits: Limits = LIMITS,
 ) -> Added:  # fmt: skip
-    """As one change. Reviews that the project has are added again, skipped, or put in the place of the old ones."""
+    """As one change. Reviews that the project has are added again, skipped, or put in the place of the old ones.
+
+    Of those that the file has several times, all are added or only the first.
+    """
     project_row(connection, project)  # locked: what is there now is there until the end
     there = ids_by_text(connection, project)
     known = [same_text(review.text) for review in new]
     old = list(dict.fromkeys(number for key in known for number in there.get(key, ())))
-    count = sum(key in there for key in known)
-    if duplicates == "skip":
-        new = [review for review, key in zip(new, known, strict=True) if key not in there]
+    count = sum(key in there for key in known) + sum(n - 1 for key, n in Counter(known).items() if key not in there)
+    if duplicates != "add":
+        left_out = set(there) if duplicates == "skip" else set()
+        first = dict(zip(reversed(known), reversed(new), strict=True))
+        new = [first[key] for key in dict.fromkeys(known) if key not in left_out]
     if not new:
         return Added(0, count)
     with change(connection, project, f"import {shortened(file.name)}") as journal:

@@ -45,7 +45,7 @@ class ColumnList(ResponseBody):
 class AspectShare(ResponseBody):
     """Reviews with the aspect in at least one sentence; their share of all, with its 95 % interval.
 
-    `negative`: those with a sentence that is negative about it; null without sentiment (or not yet), and over time.
+    `negative`: those with a sentence that is negative about it; null without sentiment (or not yet).
     """
 
     id: int
@@ -88,10 +88,11 @@ class PeriodCounts(ReviewCounts):
 
 
 class CountsOverTime(ResponseBody):
-    """By the scores so far; `unit`: the one in use."""
+    """By the scores so far; `told`: the same, below 1 until sentiment is told too; `unit`: the one in use."""
 
     revision: int
     scored: float
+    told: float
     unit: Unit
     where: list[str]
     periods: list[PeriodCounts]
@@ -101,14 +102,13 @@ class ComparedSegment(ReviewCounts):
     where: list[str]
 
 
-class AspectDifference(ResponseBody):
+class ShareDifference(ResponseBody):
     """The share in the one segment less that in the other, with its 95 % interval (Newcombe).
 
     `verdict`: "more than chance" if that holds however many aspects are compared (Holm); `clear_alone`: if it would
     hold were this the only aspect.
     """
 
-    id: int
     difference: float
     low: float
     high: float
@@ -116,11 +116,19 @@ class AspectDifference(ResponseBody):
     clear_alone: bool
 
 
+class AspectDifference(ShareDifference):
+    """Of the reviews that mention the aspect; `complaints`: of those that complain of it among these."""
+
+    id: int
+    complaints: ShareDifference | None
+
+
 class Comparison(ResponseBody):
-    """By the scores so far; `compared`: how many aspects."""
+    """By the scores so far; `told`: the same, below 1 until sentiment is told too; `compared`: how many aspects."""
 
     revision: int
     scored: float
+    told: float
     compared: int
     one: ComparedSegment
     other: ComparedSegment

@@ -33,7 +33,7 @@ def difference(found: Counts, total: Counts, others: Counts, of: Counts, z: floa
     return one - other - down, one - other + up
 
 
-def p_values(found: Counts, total: int, others: Counts, of: int) -> np.ndarray:
+def p_values(found: Counts, total: Counts, others: Counts, of: Counts) -> np.ndarray:
     """(N,) 1 less the highest confidence at which the interval of the difference leaves out 0."""
     found, others = np.asarray(found), np.asarray(others)
     low_z, high_z = np.zeros(len(found)), np.full(len(found), 50.0)

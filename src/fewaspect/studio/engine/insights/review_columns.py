@@ -13,6 +13,7 @@ import numpy as np
 
 from fewaspect.reviews.writers import as_text
 from fewaspect.studio.importing.dates import are_dates, read_dates
+from fewaspect.studio.importing.numbers import read_numbers
 
 MOST_COLUMNS = 100
 LONGEST = 100  # characters of a value; longer ones are texts, not labels
@@ -28,6 +29,11 @@ class Column:
     values: list[str]
     codes: np.ndarray  # (R,) -1: none
     numbers: np.ndarray | None  # (R,) of a number, or the day of a date since 1970; nan: none
+
+    def number_of(self, value: str) -> float:
+        """Of a column of numbers or dates; infinite where a value is none."""
+        found = None if self.numbers is None else self.numbers[np.argmax(self.codes == self.code_by_value[value])]
+        return math.inf if found is None or math.isnan(found) else float(found)
 
     @cached_property
     def code_by_value(self) -> dict[str, int]:
@@ -69,7 +75,7 @@ def _column(name: str, texts: Sequence[str]) -> Column | None:
 
 def _measured(values: Sequence[str]) -> tuple[str, np.ndarray | None]:
     """The kind of a column, and its values as numbers or as days since 1970."""
-    numbers = [_number(value) for value in values]
+    numbers = read_numbers(values)
     if np.isfinite(numbers).mean() >= 0.9:
         return "number", np.array(numbers)
     if any(map(str.isdigit, values[0])) and are_dates(values[:: math.ceil(len(values) / JUDGED)]):
@@ -82,11 +88,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         value = int(value)
     return "" if value is None else " ".join(as_text(value).split())
-
-
-def _number(value: str) -> float:
-    try:
-        number = float(value)
-    except ValueError:
-        return math.nan
-    return number if math.isfinite(number) else math.nan

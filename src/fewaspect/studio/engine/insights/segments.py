@@ -52,7 +52,7 @@ def segments_of(column: Column) -> list[Segment]:
     else:
         values = column.values[:MOST]
         if column.kind == "number":
-            values = sorted(values, key=lambda value: _as_number(value))
+            values = sorted(values, key=column.number_of)
         found = [Segment(value, (condition(column.name, "=", value),)) for value in values]
         if rest := len(column.values) - len(values):
             without = tuple(condition(column.name, "!=", value) for value in (*values, ""))
@@ -125,10 +125,11 @@ def period_counts(snapshot: Snapshot, unit: str | None, where: Sequence[str] = (
     days = np.array([sentences.dates[row] or "NaT" for row in sentences.review_rows], dtype="datetime64[D]")
     days = np.where(np.isnat(days) | ~matching(sentences.columns, where), np.nan, days.astype(np.int64).astype(float))
     unit, periods, own = split_into_periods(days, unit)
+    negative = _review_complaints(snapshot)
     return {
-        **_state(snapshot), "unit": unit, "where": list(where),
+        **_state(snapshot), "told": snapshot.told, "unit": unit, "where": list(where),
         "periods": [
-            {"label": period.label, "period": period.days, **_counts(snapshot, has, own == n)}
+            {"label": period.label, "period": period.days, **_counts(snapshot, has, own == n, negative)}
             for n, period in enumerate(periods)
         ],
     }  # fmt: skip
@@ -137,29 +138,45 @@ def period_counts(snapshot: Snapshot, unit: str | None, where: Sequence[str] = (
 def compare_segments(
     snapshot: Snapshot, one: Sequence[str], other: Sequence[str] = (), where: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Each aspect's share of the reviews of two segments, and whether they differ; without the other, of all others."""
+    """Of two segments each aspect's share of the reviews, the share of complaints among these, and whether they differ.
+
+    Without the other, the one is compared with all other reviews.
+    """
     columns, has = snapshot.sentences.columns, _review_aspects(snapshot)
     within = matching(columns, where)
     first = within & matching(columns, one)
     second = within & (matching(columns, other) if other else ~first)
     if (both := int((first & second).sum())) > 0:
         raise DataError(f"expected two segments without a review in common, found {both:,} in both.")
-    found, total, others, of = has[first].sum(axis=0), int(first.sum()), has[second].sum(axis=0), int(second.sum())
-    low, high = difference(found, total, others, of)
-    p = p_values(found, total, others, of)
-    clear, enough = beyond_chance(p), total > 0 and of > 0
-    shares = found / max(total, 1) - others / max(of, 1)
-    sides = [_counts(snapshot, has, rows) for rows in (first, second)]
+    negative = _review_complaints(snapshot)
+    found, others = has[first].sum(axis=0), has[second].sum(axis=0)
+    mentions = _differences(found, np.full(len(found), first.sum()), others, np.full(len(found), second.sum()))
+    complaints: Sequence[dict[str, Any] | None] = [None] * len(mentions)
+    if negative is not None:
+        complaints = _differences(negative[first].sum(axis=0), found, negative[second].sum(axis=0), others)
+    sides = [_counts(snapshot, has, rows, negative) for rows in (first, second)]
     return {
-        **_state(snapshot), "compared": len(p),
+        **_state(snapshot), "told": snapshot.told, "compared": len(mentions),
         "one": {"where": [*where, *one], **sides[0]}, "other": {"where": [*where, *other], **sides[1]},
         "aspects": [
-            {"id": number, "difference": float(shares[n]), "low": float(low[n]), "high": float(high[n]),
-             "verdict": ("more than chance" if clear[n] else "could be chance") if enough else "no reviews",
-             "clear_alone": bool(enough and p[n] <= LEVEL)}
-            for n, number in enumerate(snapshot.aspect_ids)
+            {"id": number, **mentions[n], "complaints": complaints[n]} for n, number in enumerate(snapshot.aspect_ids)
         ],
     }  # fmt: skip
+
+
+def _differences(found: np.ndarray, total: np.ndarray, others: np.ndarray, of: np.ndarray) -> list[dict[str, Any]]:
+    """Of each aspect (N,) found / total - others / of, and whether it is more than chance among those compared."""
+    low, high = difference(found, total, others, of)
+    p, there = p_values(found, total, others, of), (total > 0) & (of > 0)
+    clear = np.zeros(len(p), dtype=bool)
+    clear[there] = beyond_chance(p[there])
+    shares = found / np.maximum(total, 1) - others / np.maximum(of, 1)
+    return [
+        {"difference": float(shares[n]), "low": float(low[n]), "high": float(high[n]),
+         "verdict": ("more than chance" if clear[n] else "could be chance") if there[n] else "no reviews",
+         "clear_alone": bool(there[n] and p[n] <= LEVEL)}
+        for n in range(len(p))
+    ]  # fmt: skip
 
 
 def _counts(
@@ -251,10 +268,3 @@ def _range(column: Column) -> dict[str, str | None]:
 def _plain(number: float) -> str:
     """As people write it: 4, not 4.0; never with an exponent."""
     return np.format_float_positional(number, trim="-")
-
-
-def _as_number(value: str) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        return np.inf
