@@ -223,14 +223,14 @@ export type Unit = "day" | "week" | "month" | "quarter" | "year";
 
 export interface CountsOverTime {
   unit: Unit;
-  /** Below 1 while sentiment is being told. */
+  /** Below 1 while sentiment is being read. */
   told: number;
   periods: (ReviewCounts & { label: string; period: string })[];
 }
 
 export interface ColumnCounts {
   column: string;
-  /** Below 1 while sentiment is being told. */
+  /** Below 1 while sentiment is being read. */
   told: number;
   segments: (ReviewCounts & { label: string; where: string[] })[];
 }
@@ -252,7 +252,7 @@ export interface AspectDifference extends ShareDifference {
 
 export interface Comparison {
   compared: number;
-  /** Below 1 while sentiment is being told. */
+  /** Below 1 while sentiment is being read. */
   told: number;
   one: ReviewCounts & { where: string[] };
   other: ReviewCounts & { where: string[] };

@@ -88,7 +88,7 @@ class PeriodCounts(ReviewCounts):
 
 
 class CountsOverTime(ResponseBody):
-    """By the scores so far; `told`: the same, below 1 until sentiment is told too; `unit`: the one in use."""
+    """By the scores so far; `told`: the same, below 1 until sentiment is read too; `unit`: the one in use."""
 
     revision: int
     scored: float
@@ -124,7 +124,7 @@ class AspectDifference(ShareDifference):
 
 
 class Comparison(ResponseBody):
-    """By the scores so far; `told`: the same, below 1 until sentiment is told too; `compared`: how many aspects."""
+    """By the scores so far; `told`: the same, below 1 until sentiment is read too; `compared`: how many aspects."""
 
     revision: int
     scored: float

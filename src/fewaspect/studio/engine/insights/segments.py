@@ -127,7 +127,7 @@ def period_counts(snapshot: Snapshot, unit: str | None, where: Sequence[str] = (
     unit, periods, own = split_into_periods(days, unit)
     negative = _review_complaints(snapshot)
     return {
-        **_state(snapshot), "told": snapshot.told, "unit": unit, "where": list(where),
+        **_state(snapshot), "told": snapshot.sentiment_scored, "unit": unit, "where": list(where),
         "periods": [
             {"label": period.label, "period": period.days, **_counts(snapshot, has, own == n, negative)}
             for n, period in enumerate(periods)
@@ -156,7 +156,7 @@ def compare_segments(
         complaints = _differences(negative[first].sum(axis=0), found, negative[second].sum(axis=0), others)
     sides = [_counts(snapshot, has, rows, negative) for rows in (first, second)]
     return {
-        **_state(snapshot), "told": snapshot.told, "compared": len(mentions),
+        **_state(snapshot), "told": snapshot.sentiment_scored, "compared": len(mentions),
         "one": {"where": [*where, *one], **sides[0]}, "other": {"where": [*where, *other], **sides[1]},
         "aspects": [
             {"id": number, **mentions[n], "complaints": complaints[n]} for n, number in enumerate(snapshot.aspect_ids)
