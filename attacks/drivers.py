@@ -10,7 +10,7 @@ from typing import Any
 
 from attacks.project_model import RefusedError
 from fewaspect.studio.problems import NameTakenError, NothingToUndoError
-from fewaspect.studio.store import definition, import_records, journal
+from fewaspect.studio.store import definition, import_records, journal, rejections, skipping
 from fewaspect.studio.store.database import Database
 from fewaspect.studio.store.projects import create_project, remove_project
 from fewaspect.studio.store.reviews import NewReview, read_sentences
@@ -29,8 +29,16 @@ def stored_state(database: Database, project: int) -> dict[str, Any]:
             "examples": [(one.text, sorted(names[a] for a in one.aspects)) for one in own.examples],
             "threshold": own.threshold,
             "sentences": [row.text for row in read_sentences(connection, project)],
+            "rejected": [_rejected(own, names, row.text) for row in read_sentences(connection, project)],
             "imports": [one["reviews"] for one in import_records.list_imports(connection, project)],
         }
+
+
+def _rejected(own: definition.Definition, names: dict[int, str], text: str) -> list[str]:
+    key = definition.identity_of(text)
+    if any(one.identity == key for one in own.examples):
+        return []
+    return sorted(names[one.aspect] for one in own.rejections if definition.identity_of(one.text) == key)
 
 
 class StoreDriver:
@@ -72,11 +80,17 @@ class StoreDriver:
         if found is not None:
             self._change(definition.remove_example, found.id)
 
+    def reject(self, sentence: int, aspect: str) -> None:
+        self._change(rejections.reject_aspect, self._sentence(sentence).text, self._aspect(aspect))
+
+    def restore(self, sentence: int, aspect: str) -> None:
+        self._change(rejections.restore_aspect, self._sentence(sentence).text, self._aspect(aspect))
+
     def skip(self, sentence: int) -> None:
-        self._change(definition.skip_sentence, self._sentence(sentence).text)
+        self._change(skipping.skip_sentence, self._sentence(sentence).text)
 
     def offer(self, sentence: int) -> None:
-        self._change(definition.offer_sentence, self._sentence(sentence).text)
+        self._change(skipping.offer_sentence, self._sentence(sentence).text)
 
     def import_reviews(self, texts: Sequence[str], duplicates: str) -> None:
         new = [NewReview(text, None, {}, sentence_spans(text)) for text in texts]
@@ -138,11 +152,13 @@ class ApiDriver:
         about = self._get(address)
         names = {aspect["id"]: aspect["name"] for aspect in about["aspects"]}
         examples = self._get(f"{address}/examples?limit=1000")["examples"]
+        sentences = self._get(f"{address}/sentences?limit=200")["sentences"]
         return {
             "aspects": [(aspect["name"], aspect["threshold"]) for aspect in about["aspects"]],
             "examples": [(one["text"], sorted(names[a] for a in one["aspects"])) for one in examples],
             "threshold": about["threshold_set"],
-            "sentences": [one["text"] for one in self._get(f"{address}/sentences?limit=200")["sentences"]],
+            "sentences": [one["text"] for one in sentences],
+            "rejected": [sorted(names[number] for number in one["rejected"]) for one in sentences],
             "imports": [one["reviews"] for one in self._get(f"{address}/imports")["imports"]],
         }
 
@@ -171,6 +187,12 @@ class ApiDriver:
 
     def release(self, sentence: int) -> None:
         self._send("DELETE", f"{self._sentence_address(sentence)}/aspects")
+
+    def reject(self, sentence: int, aspect: str) -> None:
+        self._send("PUT", f"{self._sentence_address(sentence)}/rejected/{self._aspects()[aspect]}")
+
+    def restore(self, sentence: int, aspect: str) -> None:
+        self._send("DELETE", f"{self._sentence_address(sentence)}/rejected/{self._aspects()[aspect]}")
 
     def skip(self, sentence: int) -> None:
         self._send("PUT", f"{self._sentence_address(sentence)}/skipped")

@@ -85,6 +85,12 @@ class StoreWalk(RuleBasedStateMachine):
             labels = [self.aspects(which, places)] if change == "correct" else []
             self.both(which, change, place % shown, *labels)
 
+    @rule(which=WHICH, change=st.sampled_from(["reject", "reject", "restore"]), place=PLACES, aspect=PLACES)
+    def say_something_of_one_aspect(self, which: int, change: str, place: int, aspect: int) -> None:
+        if shown := len(self.own[which][1].now.sentences):
+            for own in self.aspects(which, [aspect]):
+                self.both(which, change, place % shown, own)
+
     @rule(which=WHICH, texts=st.lists(REVIEWS, min_size=1, max_size=4),
           duplicates=st.sampled_from(["add", "skip", "replace"]))  # fmt: skip
     def import_reviews(self, which: int, texts: list[str], duplicates: str) -> None:
@@ -135,7 +141,7 @@ class ApiWalk(StoreWalk):
     @rule(which=WHICH)
     def carry_to_another_project(self, which: int) -> None:
         driver, model = self.own[which]
-        kept = {"aspects", "examples", "threshold", "sentences"}  # all reviews are one import then
+        kept = {"aspects", "examples", "threshold", "sentences", "rejected"}  # all reviews are one import then
         carried = {name: value for name, value in driver.carried().items() if name in kept}
         assert carried == {name: value for name, value in model.now.shown.items() if name in kept}
 

@@ -46,6 +46,7 @@ class State:
     examples: tuple[Example, ...] = ()
     threshold: float | None = None
     skipped: frozenset[str] = frozenset()
+    rejected: frozenset[tuple[str, str]] = frozenset()  # identity of a sentence, and an aspect that it is not about
     imports: tuple[Import, ...] = ()
 
     @property
@@ -73,6 +74,15 @@ class State:
         ]
 
     @property
+    def shown_rejections(self) -> list[list[str]]:
+        """Of each sentence, unless it is an example."""
+        confirmed = {identity(own.text) for own in self.examples}
+        return [
+            sorted(name for key, name in self.rejected if key == identity(text) and key not in confirmed)
+            for _, text in self.sentences
+        ]
+
+    @property
     def shown(self) -> dict[str, object]:
         """What store and API tell of it."""
         return {
@@ -80,6 +90,7 @@ class State:
             "examples": [(own.text, sorted(own.aspects)) for own in self.examples],
             "threshold": self.threshold,
             "sentences": [text for _, text in self.sentences],
+            "rejected": self.shown_rejections,
             "imports": [sum(key[0] == own.number for key, _ in self.reviews) for own in self.listed],
         }
 
@@ -112,7 +123,9 @@ class ProjectModel:
         if new != name:
             self._refuse_taken(new, name)
         renamed = [replace(e, aspects=frozenset(new if a == name else a for a in e.aspects)) for e in self.now.examples]
-        self._change(replace(self._with_aspect(name, lambda own: replace(own, name=new)), examples=tuple(renamed)))
+        rejected = frozenset((key, new if a == name else a) for key, a in self.now.rejected)
+        state = self._with_aspect(name, lambda own: replace(own, name=new))
+        self._change(replace(state, examples=tuple(renamed), rejected=rejected))
 
     def set_aspect_threshold(self, name: str, threshold: float | None) -> None:
         self._change(self._with_aspect(name, lambda own: replace(own, threshold=threshold)))
@@ -128,7 +141,8 @@ class ProjectModel:
             if e.aspects != {name}
         ]
         aspects = tuple(own for own in self.now.aspects if own.name != name)
-        self._change(replace(self.now, aspects=aspects, examples=tuple(left)))
+        rejected = frozenset(own for own in self.now.rejected if own[1] != name)
+        self._change(replace(self.now, aspects=aspects, examples=tuple(left), rejected=rejected))
 
     def put_example(self, text: str, aspects: Sequence[str]) -> None:
         self._change(_with_example(self.now, text, frozenset(aspects), None))
@@ -141,6 +155,20 @@ class ProjectModel:
         own = identity(self.now.sentences[sentence][1])
         left = tuple(e for e in self.now.examples if identity(e.text) != own)
         self._change(replace(self.now, examples=left))
+
+    def reject(self, sentence: int, aspect: str) -> None:
+        """An example of it is one of its other aspects; of no other, it is none any more."""
+        own = identity(self.now.sentences[sentence][1])
+        left = []
+        for one in self.now.examples:
+            rest = one.aspects - {aspect} if identity(one.text) == own else one.aspects
+            if rest or not one.aspects:
+                left.append(replace(one, aspects=rest))
+        self._change(replace(self.now, examples=tuple(left), rejected=self.now.rejected | {(own, aspect)}))
+
+    def restore(self, sentence: int, aspect: str) -> None:
+        own = identity(self.now.sentences[sentence][1])
+        self._change(replace(self.now, rejected=self.now.rejected - {(own, aspect)}))
 
     def skip(self, sentence: int) -> None:
         own = identity(self.now.sentences[sentence][1])
@@ -177,7 +205,8 @@ class ProjectModel:
             for own in self.now.aspects
         )
         examples = tuple(replace(own, made_of=None) for own in self.now.examples)
-        self._change(replace(self.now, aspects=aspects, examples=examples, threshold=None), always=True)
+        new = replace(self.now, aspects=aspects, examples=examples, threshold=None, rejected=frozenset())
+        self._change(new, always=True)
 
     def undo(self) -> None:
         if len(self.past) < 2:
@@ -210,7 +239,9 @@ class ProjectModel:
 
 
 def _with_example(state: State, text: str, aspects: frozenset[str], made_of: tuple[int, int, int] | None) -> State:
-    """The first spelling stays, and the sentence that it was made of, unless another is named."""
+    """The first spelling stays, and the sentence that it was made of, unless another is named. What it is an example
+    of, it is not rejected for any more."""
+    state = replace(state, rejected=state.rejected - {(identity(text), own) for own in aspects})
     examples = list(state.examples)
     for place, own in enumerate(examples):
         if identity(own.text) == identity(text):

@@ -4,6 +4,7 @@ import { ASPECTS, EXAMPLES, reviews } from "./sentences.ts";
 interface State {
   aspects: Omit<Aspect, "examples" | "found">[];
   examples: Example[];
+  rejected: { sentence: number; aspect: number }[];
 }
 interface Row {
   id: number;
@@ -20,7 +21,7 @@ export class MockProject {
   revision = 1;
   readonly reviews = reviews(240);
   readonly rows: Row[] = [];
-  private state: State = { aspects: [], examples: [] };
+  private state: State = { aspects: [], examples: [], rejected: [] };
   private past: [string, State][] = [];
   private future: [string, State][] = [];
   private next = 1;
@@ -61,6 +62,7 @@ export class MockProject {
     const id = this.next++;
     const colour = this.aspects.length % 12;
     this.change(`add “${name}”`, (state) => ({
+      ...state,
       aspects: [...state.aspects, { id, name, description, threshold: null, colour, group: "" }],
       examples: [...state.examples, ...texts.map((text) => this.example(text, [id], null))],
     }));
@@ -89,14 +91,15 @@ export class MockProject {
     const tokens = wordsOf(row.text);
     const scores = Object.fromEntries(this.aspects.map(({ id }) => [id, Math.min(0.99, (tokens.filter((t) => vocabulary.get(String(id))!.has(t)).length * 0.9 + 0.06) / 2)]));
     const found = this.aspects.filter(({ id, threshold }) => scores[id]! >= (threshold ?? this.threshold)).sort((a, b) => scores[b.id]! - scores[a.id]!).map(({ id }) => id);
-    const aspects = example?.aspects ?? found;
+    const rejected = this.state.rejected.filter((own) => own.sentence === row.id && !example).map((own) => own.aspect);
+    const aspects = example?.aspects ?? found.filter((id) => !rejected.includes(id));
     const words: Word[] = aspects.flatMap((aspect) => tokens.filter((t) => vocabulary.get(String(aspect))!.has(t)).slice(0, 2).map((t) => {
       const start = Array.from(row.text.slice(0, row.text.toLowerCase().indexOf(t))).length;
       return { start, end: start + Array.from(t).length, aspect, weight: 0.8 };
     }));
     const name = (id: number) => this.aspects.find((a) => a.id === id)!.name;
     const reason = example ? "you said so" : aspects.map((id) => `${name(id)} ${scores[id]!.toFixed(2)} >= 0.45`).join(", ") || "no aspect reaches its threshold";
-    return { id: row.id, review_id: row.review, position: row.position, text: row.text, date: this.reviews[row.review]!.date, aspects, scores, words, reason, example_id: example?.id ?? null, confirmed: !!example };
+    return { id: row.id, review_id: row.review, position: row.position, text: row.text, date: this.reviews[row.review]!.date, aspects, scores, words, reason, example_id: example?.id ?? null, confirmed: !!example, rejected };
   };
 
   counted = (): Aspect[] => {

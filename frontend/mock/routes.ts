@@ -35,7 +35,7 @@ export function answer(projects: MockProject[], method: string, path: string, qu
       return { status: 201, content: p.counted().find((a) => a.id === made) };
     }
     case "PATCH aspects": p.change("change of an aspect", (s) => ({ ...s, aspects: s.aspects.map((a) => (a.id === Number(inner) ? { ...a, ...body } : a)) })); return { content: p.counted().find((a) => a.id === Number(inner)) };
-    case "DELETE aspects": p.change("removal of an aspect", (s) => ({ aspects: s.aspects.filter((a) => a.id !== Number(inner)), examples: s.examples.filter((e) => !e.aspects.includes(Number(inner))) })); return { status: 204 };
+    case "DELETE aspects": p.change("removal of an aspect", (s) => ({ ...s, aspects: s.aspects.filter((a) => a.id !== Number(inner)), examples: s.examples.filter((e) => !e.aspects.includes(Number(inner))) })); return { status: 204 };
     case "GET examples": {
       const of = query.get("aspect");
       const examples = p.examples.filter((e) => (of === "none" ? !e.aspects.length : e.aspects.includes(Number(of))));
@@ -49,6 +49,12 @@ export function answer(projects: MockProject[], method: string, path: string, qu
     case "DELETE sentences": {
       const row = p.rows.find((r) => r.id === Number(inner))!;
       if (last === "skipped") return { status: 204 };
+      if (last === "rejected") {
+        const one = { sentence: row.id, aspect: Number(path.split("/")[6]) };
+        const without = (own: typeof one) => own.sentence !== one.sentence || own.aspect !== one.aspect;
+        p.change("rejection", (s) => ({ ...s, rejected: [...s.rejected.filter(without), ...(method === "PUT" ? [one] : [])] }));
+        return { content: p.sentence(row) };
+      }
       if (method === "PUT") p.setExample(row.text, body.aspects, row.id);
       else p.change("release", (s) => ({ ...s, examples: s.examples.filter((e) => e.sentence_id !== row.id) }));
       return { content: p.sentence(row) };

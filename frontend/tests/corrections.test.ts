@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Project, Sentence } from "../src/api/types";
-import { change, label, release, saved, undo } from "../src/state/corrections";
+import { change, label, reject, release, restore, saved, undo } from "../src/state/corrections";
 import { offline } from "../src/api/http";
 import { toasts } from "../src/state/messages";
 import { project } from "../src/state/project";
@@ -9,6 +9,8 @@ import { kept } from "../src/state/unsaved";
 
 /** A server that answers when the test says so; a question is answered with what was so when it was asked. */
 let labels: Map<number, number[]>;
+let found: Map<number, number[]>;
+let rejected: Map<number, number[]>;
 let history: Map<number, number[]>[];
 let open: { what: string; answer: (status?: number) => Promise<void> }[];
 let received: string[];
@@ -35,6 +37,14 @@ function changed(method: string, path: string, body: string | null): unknown {
     return { did: "label", project: reading("api/v1/projects/1") };
   }
   const id = Number(/sentences\/(\d+)/.exec(path)![1]);
+  const one = Number(/rejected\/(\d+)/.exec(path)?.[1]);
+  if (one) {
+    rejected.set(id, [...(rejected.get(id) ?? []).filter((other) => other !== one), ...(method === "PUT" ? [one] : [])]);
+    const left = labels.get(id)?.filter((other) => other !== one);
+    if (left?.length) labels.set(id, left);
+    else labels.delete(id);
+    return sentence(id);
+  }
   history.push(labels);
   labels = new Map(labels);
   if (method === "PUT") labels.set(id, JSON.parse(body!).aspects);
@@ -46,7 +56,11 @@ function reading(path: string): unknown {
   if (path.includes("/sentences?")) return { total: 2, revision: 1, scored: 1, sentences: [sentence(1), sentence(2)] };
   return path.endsWith("/projects") ? { projects: [] } : { id: 1, revision: 1, aspects: [], can_undo: "label" };
 }
-const sentence = (id: number): Sentence => ({ id, review_id: 1, position: 0, text: `Sentence ${id}.`, date: null, aspects: labels.get(id) ?? [], scores: {}, words: [], reason: "", example_id: null, confirmed: labels.has(id) });
+function sentence(id: number): Sentence {
+  const wrong = rejected.get(id) ?? [];
+  const aspects = labels.get(id) ?? (found.get(id) ?? []).filter((one) => !wrong.includes(one));
+  return { id, review_id: 1, position: 0, text: `Sentence ${id}.`, date: null, aspects, scores: {}, words: [], reason: "", example_id: null, confirmed: labels.has(id), rejected: labels.has(id) ? [] : wrong };
+}
 
 const tick = () => new Promise((resume) => setTimeout(resume));
 const answer = async (what: string, status?: number) => {
@@ -61,6 +75,7 @@ const at = (index: number) => sentenceAt(index)!;
 
 beforeEach(async () => {
   [labels, history, open, received] = [new Map(), [], [], []];
+  [found, rejected] = [new Map(), new Map()];
   vi.stubGlobal("sessionStorage", { getItem: () => null });
   stored = new Map();
   vi.stubGlobal("localStorage", { getItem: (key: string) => stored.get(key) ?? null, setItem: (key: string, value: string) => stored.set(key, value), removeItem: (key: string) => stored.delete(key) });
@@ -250,3 +265,67 @@ for (const status of [502, 503, 504]) {
     expect([at(0).unsaved, kept(), toasts.value]).toEqual([undefined, [], []]);
   });
 }
+
+const readAgain = async () => {
+  void refresh();
+  await answerAll();
+};
+
+test("a rejection of one aspect says nothing of the others, and the sentence is not confirmed", async () => {
+  found.set(1, [1, 2]);
+  await readAgain();
+  reject(at(0), 1);
+  expect(at(0)).toMatchObject({ aspects: [2], rejected: [1], confirmed: false, unsaved: true });
+  await answerAll();
+  expect(at(0)).toMatchObject({ aspects: [2], rejected: [1], confirmed: false });
+  expect([received, labels.size]).toEqual([['PUT /sentences/1/rejected/1 {"seen":null}'], 0]);
+  restore(at(0), 1);
+  expect(at(0)).toMatchObject({ aspects: [2, 1], rejected: [] });
+  await answerAll();
+  expect(at(0).aspects).toEqual([1, 2]);
+});
+
+test("several rejections and labels said fast are all sent, in order", async () => {
+  found.set(1, [1, 2]);
+  await readAgain();
+  reject(at(0), 1);
+  await tick();
+  reject(at(0), 2);
+  expect(at(0)).toMatchObject({ aspects: [], rejected: [1, 2], confirmed: false });
+  label(at(0), [3]);
+  reject(at(0), 3);
+  await answerAll();
+  expect(received.map((what) => what.replace(/^(\S+) .sentences.1./, "$1 "))).toEqual([
+    'PUT rejected/1 {"seen":null}', 'PUT rejected/2 {"seen":null}', 'PUT aspects {"aspects":[3],"seen":null}', 'PUT rejected/3 {"seen":[3]}',
+  ]);
+  expect(at(0)).toMatchObject({ aspects: [], confirmed: false });
+  expect(kept()).toEqual([]);
+});
+
+test("the only label of a confirmed sentence is taken away, and it is no example of none", async () => {
+  label(at(0), [1]);
+  await answerAll();
+  reject(at(0), 1);
+  expect(at(0)).toMatchObject({ aspects: [], confirmed: false });
+  await answerAll();
+  expect(labels.size).toBe(0);
+  label(at(0), [1, 2]);
+  await answerAll();
+  reject(at(0), 1);
+  expect(at(0)).toMatchObject({ aspects: [2], confirmed: true });
+  await answerAll();
+  expect([...labels]).toEqual([[1, [2]]]);
+});
+
+test("a rejection that could not be saved is said, and the others are kept in the browser until they are", async () => {
+  found.set(1, [1, 2]);
+  await readAgain();
+  reject(at(0), 1);
+  reject(at(0), 2);
+  expect(kept().map(({ ofOne }) => ofOne?.aspect)).toEqual([1, 2]);
+  await answer("PUT /sentences/1/rejected/1", 400);
+  expect(toasts.value.map(({ text }) => text)).toEqual(["Your correction of “Sentence 1.” was not saved. It is full."]);
+  expect(kept().map(({ ofOne }) => ofOne?.aspect)).toEqual([2]);
+  await answerAll();
+  expect(at(0)).toMatchObject({ aspects: [1], rejected: [2] });
+});

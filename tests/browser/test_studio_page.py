@@ -80,17 +80,17 @@ def test_examples_make_chips_and_a_correction_is_one_click(
     card(page, "place to park").locator(".chip", has_text="parking").wait_for()
     card(page, "thin").locator(".chip", has_text="noise").wait_for()
     shoot("corrections")
-    card(page, "thin").locator(".chip", has_text="noise").click()
-    card(page, "thin").get_by_text("confirmed").wait_for()
+    card(page, "thin").locator(".chip[aria-pressed]", has_text="noise").click()
+    card(page, "thin").get_by_role("button", name="Not about noise: take that back").wait_for()
     assert chips(page, "thin") == []
-    page.get_by_role("button", name=re.compile("^Undo: ")).click()
-    card(page, "thin").locator(".chip", has_text="noise").wait_for()
+    page.get_by_role("button", name=re.compile("^Undo: .* is not about")).click()
+    card(page, "thin").locator(".chip[aria-pressed]", has_text="noise").wait_for()
     page.get_by_role("button", name=re.compile("^Redo: ")).click()
-    card(page, "thin").get_by_text("confirmed").wait_for()
+    card(page, "thin").locator(".chip.rejected").wait_for()
     card(page, "Monday").get_by_role("button", name="Confirm: none of these").click()
     card(page, "Monday").get_by_text("confirmed").wait_for()
     page.get_by_role("button", name="Your examples").click()
-    shows(page, "2")
+    shows(page, "1")
 
 
 def test_five_thousand_reviews_stay_fluid(page: Any, tmp_path: Path, shoot: Callable[[str], None]) -> None:

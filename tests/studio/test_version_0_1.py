@@ -61,6 +61,7 @@ def test_a_database_of_0_1_gives_the_same_sentences_and_clear_answers(client_of_
         kept = {k: v for k, v in old.items() if k not in varying}
         assert {k: v for k, v in new.items() if k not in varying} == {
             **kept,
+            "rejected": [],
             "look": None,
             "sentiment": None,
             "foreign": False,

@@ -52,6 +52,9 @@ export class Studio {
     ask<T.Sentence>("PUT", `${this.path}/sentences/${id}/aspects`, { aspects, ...(seen === undefined ? {} : { seen }) });
   release = (id: number, seen?: number[] | null) =>
     ask<T.Sentence>("DELETE", `${this.path}/sentences/${id}/aspects${seen ? `?seen=${seen.join(",")}` : ""}`);
+  reject = (id: number, aspect: number, seen?: number[] | null) =>
+    ask<T.Sentence>("PUT", `${this.path}/sentences/${id}/rejected/${aspect}`, seen === undefined ? {} : { seen });
+  restore = (id: number, aspect: number) => ask<T.Sentence>("DELETE", `${this.path}/sentences/${id}/rejected/${aspect}`);
   sayPolarity = (id: number, aspect: number, polarity: T.Polarity) => ask<T.Sentence>("PUT", `${this.path}/sentences/${id}/polarities/${aspect}`, { polarity });
   takePolarityBack = (id: number, aspect: number) => ask<T.Sentence>("DELETE", `${this.path}/sentences/${id}/polarities/${aspect}`);
   skip = (id: number) => ask<void>("PUT", `${this.path}/sentences/${id}/skipped`);

@@ -138,6 +138,8 @@ export interface Sentence {
   reason: string;
   example_id: number | null;
   confirmed: boolean;
+  /** What a person said it is not about, while it is no example. */
+  rejected?: number[];
   /** Aspects that need a look, the others being accepted; null where nothing is promised. */
   look?: number[] | null;
   /** What the page shows is not with the server yet. */

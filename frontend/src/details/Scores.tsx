@@ -12,6 +12,7 @@ export function Scores({ details }: { details: SentenceDetails }) {
         {[...aspects.value].sort((a, b) => score(b.id) - score(a.id)).map((aspect) => {
           const threshold = details.thresholds[aspect.id] ?? project.value!.threshold;
           const found = details.aspects.includes(aspect.id);
+          const answer = found ? "found" : details.rejected?.includes(aspect.id) ? "not about it, as you said" : "not found";
           return (
             <li key={aspect.id} class={found ? "found" : ""} style={coloured(aspect)} title={`${aspect.name}: ${probability(score(aspect.id))}, threshold ${probability(threshold)}`}>
               <span class="name">{aspect.name}</span>
@@ -20,7 +21,7 @@ export function Scores({ details }: { details: SentenceDetails }) {
                 <b style={{ "--p": `${100 * threshold}%` }} />
               </span>
               <span class="count">{probability(score(aspect.id))}</span>
-              <span class="unseen">{found ? "found" : "not found"}, threshold {probability(threshold)}</span>
+              <span class="unseen">{answer}, threshold {probability(threshold)}</span>
             </li>
           );
         })}

@@ -5,11 +5,11 @@ import { Icon } from "../parts/Icon";
 import { IconButton } from "../parts/IconButton";
 import { label, release } from "../state/corrections";
 import { PolarityMark } from "../sentiment/PolarityMark";
-import { decideAnew } from "../state/decisions";
+import { byScore, decideAnew } from "../state/decisions";
 import { draft } from "../state/draft";
 import { selected } from "../state/view";
 import { AddMenu } from "./AddMenu";
-import { Chip, NoneChip, OtherLanguage } from "./Chip";
+import { Chip, NoneChip, OtherLanguage, RejectedChip } from "./Chip";
 import { MarkedText } from "./MarkedText";
 
 interface Props {
@@ -25,6 +25,8 @@ export function SentenceCard({ sentence: told, index, total, children }: Props) 
   const current = selected.value === sentence.id;
   const stop = current ? 0 : -1; // Tab goes through the current sentence only, not through thousands
   const choose = () => (selected.value = sentence.id);
+  const rejected = sentence.confirmed ? [] : (sentence.rejected ?? []).filter((id) => !sentence.aspects.includes(id));
+  const said = rejected.length ? byScore(sentence, [...sentence.aspects, ...rejected]) : sentence.aspects; // each stays in its place
   return (
     <article class={`card sentence ${current ? "current" : ""} ${sentence.confirmed ? "confirmed" : ""}`} aria-current={current} aria-posinset={index + 1} aria-setsize={total}
       aria-label={sentence.text} tabIndex={stop} onClick={choose} onFocusCapture={choose}>
@@ -32,10 +34,10 @@ export function SentenceCard({ sentence: told, index, total, children }: Props) 
       {children}
       <div class="sentence-foot">
         <div class="chips">
-          {sentence.aspects.map((id) => (
+          {said.map((id) => (
             <span key={id} class="chip-pair">
-              <Chip sentence={sentence} id={id} tabIndex={stop} />
-              <PolarityMark sentence={sentence} id={id} tabIndex={stop} />
+              {rejected.includes(id) ? <RejectedChip sentence={sentence} id={id} tabIndex={stop} /> : <Chip sentence={sentence} id={id} tabIndex={stop} />}
+              {!rejected.includes(id) && <PolarityMark sentence={sentence} id={id} tabIndex={stop} />}
             </span>
           ))}
           {sentence.aspects.length === 0 && <NoneChip sentence={sentence} />}

@@ -23,7 +23,7 @@ const SAID: Record<string, "negative" | "positive" | "next"> = { "-": "negative"
 export const HELP: [string, string][] = [
   ["j or ↓", "next sentence"],
   ["k or ↑", "previous sentence"],
-  ["1 … 9", "add or take away the aspect with this number"],
+  ["1 … 9", "add or take away the aspect with this number, and confirm the sentence"],
   ["0", "none of these"],
   ["Enter", "confirm the aspects as they are"],
   ["s", "skip: do not ask for it in Label next again"],

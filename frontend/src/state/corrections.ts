@@ -5,7 +5,7 @@ import type { Sentence, Tuned } from "../api/types";
 import { persistently } from "./connection";
 import { same } from "./decisions";
 import { announce, report, toast } from "./messages";
-import { forget, markStored, saidOf, say, stored, trustServer, type Said } from "./pending";
+import { forget, markStored, saidOf, say, sayOfOne, shown, stored, trustServer, type Said } from "./pending";
 import { aspectById, project, projectId, readProject, readProjects, studio } from "./project";
 import { dropFromQueue, outdateQueue, rereadQueue } from "./queue";
 import { holdSelected, outdate, refresh, updateSentence } from "./sentences";
@@ -108,12 +108,30 @@ export async function settle(): Promise<void> {
 
 export function label(sentence: Sentence, aspects: number[]): void {
   if (!sentence.confirmed || !same(sentence.aspects, aspects)) correct(sentence, aspects);
-  else announce(inWords(aspects));
+  else announce(inWordsOf(aspects));
 }
 
 export const release = (sentence: Sentence) => correct(sentence, null);
 
-const inWords = (aspects: number[] | null) => (aspects ? `Confirmed: ${aspects.length ? names(aspects) : "none of these"}` : "Taken back: no longer an example");
+/** It is not about this aspect; nothing is said of its others, and it becomes no example. */
+export const reject = (sentence: Sentence, aspect: number) => sayOne(sentence, aspect, true);
+
+/** Left to the detector again. */
+export const restore = (sentence: Sentence, aspect: number) => sayOne(sentence, aspect, false);
+
+/** What is said of one aspect goes by itself, after what was said before. */
+function sayOne(sentence: Sentence, aspect: number, rejected: boolean): void {
+  unsent = null;
+  enqueue(studio(), sayOfOne(sentence, { aspect, rejected }, seenOf(sentence)));
+}
+
+function seenOf(sentence: Sentence): number[] | null | undefined {
+  const before = saidOf(sentence.id);
+  return changing ? undefined : before ? before.aspects : sentence.confirmed ? sentence.aspects : null;
+}
+
+const inWords = ({ aspects, ofOne }: Said) => (ofOne ? `${ofOne.rejected ? "Not about" : "Left to the detector"}: ${names([ofOne.aspect])}` : inWordsOf(aspects));
+const inWordsOf = (aspects: number[] | null) => (aspects ? `Confirmed: ${aspects.length ? names(aspects) : "none of these"}` : "Taken back: no longer an example");
 
 /** Gone from the queue at once, and not offered again. */
 export function skip(sentence: Sentence): void {
@@ -128,19 +146,19 @@ export function skip(sentence: Sentence): void {
 
 /** Shown at once. Of what is said of a sentence while others are on their way, only the newest is sent. */
 function correct(sentence: Sentence, aspects: number[] | null): void {
-  const before = saidOf(sentence.id);
-  const merged = unsent?.said.id === sentence.id;
-  const seen = changing ? undefined : merged ? unsent!.said.seen : before ? before.aspects : sentence.confirmed ? sentence.aspects : null;
-  queue(studio(), say(sentence.id, aspects, sentence.text, seen));
+  const merged = !changing && unsent?.said.id === sentence.id;
+  const seen = merged ? unsent!.said.seen : seenOf(sentence);
+  enqueue(studio(), say(sentence.id, aspects, sentence.text, seen));
 }
 
-function queue(source: Studio, said: Said): void {
+function enqueue(source: Studio, said: Said): void {
   keep(source.id, said);
   if (unsent?.said.id === said.id) {
     unsent.said = said;
     return;
   }
-  const own = (unsent = { said });
+  const own = { said };
+  unsent = said.ofOne ? null : own;
   void inLine(() => {
     if (unsent === own) unsent = null;
     return send(source, own.said);
@@ -150,14 +168,19 @@ function queue(source: Studio, said: Said): void {
 /** As long as the studio does not answer, it waits, and all that was said after it. */
 async function send(source: Studio, said: Said): Promise<void> {
   try {
-    const answer = await persistently(() => (said.aspects ? source.label(said.id, said.aspects, said.seen) : source.release(said.id, said.seen)));
+    const answer = await persistently(() => store(source, said));
     markStored(said);
     updateSentence(said.id, () => answer); // under what was said since
-    announce(inWords(said.aspects));
+    announce(inWords(said));
   } catch (error) {
-    if (forget(said)) toast(`Your correction of “${said.text}” was not saved. ${error instanceof Error ? error.message : error}`, "problem");
+    if (forget(said) || said.ofOne) toast(`Your correction of “${said.text}” was not saved. ${error instanceof Error ? error.message : error}`, "problem");
   }
-  if (!saidOf(said.id) || saidOf(said.id) === said) drop(source.id, said.id);
+  drop(source.id, said);
+}
+
+function store(source: Studio, { id, aspects, ofOne, seen }: Said): Promise<Sentence> {
+  if (ofOne) return ofOne.rejected ? source.reject(id, ofOne.aspect, seen) : source.restore(id, ofOne.aspect);
+  return aspects ? source.label(id, aspects, seen) : source.release(id, seen);
 }
 
 /** Of each project that is opened. */
@@ -166,13 +189,18 @@ export const followKept = () => effect(() => void (projectId.value !== undefined
 /** What was not saved when the page was left, unless its sentence has gone. */
 async function sendKept(): Promise<void> {
   const source = studio();
-  for (const { id, aspects, seen, text } of kept().filter((one) => one.project === source.id)) {
-    if (saidOf(id)) continue;
+  const again = new Set<Said | undefined>([undefined]);
+  for (const one of kept().filter((own) => own.project === source.id)) {
+    const { id, aspects, ofOne, seen, text } = one;
+    if (!again.has(saidOf(id))) continue;
     const now = await persistently(() => source.sentence(id)).catch((error) => (error instanceof Problem && error.status === 404 ? null : undefined));
-    if (saidOf(id)) continue; // said again meanwhile
-    if (now?.text === text) queue(source, say(id, aspects, text, seen));
-    else if (now !== undefined) {
-      drop(source.id, id);
+    if (!again.has(saidOf(id))) continue; // said again meanwhile
+    if (now?.text === text) {
+      const said = ofOne ? sayOfOne(shown(now), ofOne, seen) : say(id, aspects, text, seen);
+      again.add(said);
+      enqueue(source, said);
+    } else if (now !== undefined) {
+      drop(source.id, one);
       toast(`Your correction of “${text}” was not saved: the sentence is no longer there.`, "problem");
     }
   }

@@ -16,13 +16,15 @@ export const thresholdOf = (project: Project, aspect: Aspect) => aspect.threshol
 
 /** What would be decided with another threshold of one aspect; what the user confirmed stays. */
 export function decideAnew(sentence: Sentence, aspect: number, threshold: number): Sentence {
-  if (sentence.confirmed) return sentence;
+  if (sentence.confirmed || sentence.rejected?.includes(aspect)) return sentence;
   const found = (sentence.scores[aspect] ?? 0) >= threshold;
   if (found === sentence.aspects.includes(aspect)) return sentence;
-  const score = (id: number) => sentence.scores[id] ?? 0;
-  const aspects = found ? [...sentence.aspects, aspect].sort((a, b) => score(b) - score(a)) : without(sentence.aspects, aspect);
+  const aspects = found ? byScore(sentence, [...sentence.aspects, aspect]) : without(sentence.aspects, aspect);
   return { ...sentence, aspects };
 }
+
+/** Aspects of a sentence, the likeliest first. */
+export const byScore = ({ scores }: Sentence, aspects: number[]) => [...aspects].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
 
 export const without = (aspects: number[], aspect: number) => aspects.filter((id) => id !== aspect);
 
@@ -35,9 +37,11 @@ export function corrected(sentence: Sentence, aspects: number[]): Sentence {
   return { ...sentence, aspects, confirmed: true, ...(sentence.look ? { look: [] } : {}), words: sentence.words.filter((word) => aspects.includes(word.aspect)) };
 }
 
-/** The best aspect of a sentence and its score. */
-export function best(sentence: Pick<Sentence, "scores">): { aspect: number; score: number } | null {
+/** The best aspect of a sentence and its score, but for those that were rejected. */
+export function best(sentence: Pick<Sentence, "scores" | "rejected">): { aspect: number; score: number } | null {
   let found: { aspect: number; score: number } | null = null;
-  for (const [id, score] of Object.entries(sentence.scores)) if (!found || score > found.score) found = { aspect: Number(id), score };
+  for (const [id, score] of Object.entries(sentence.scores)) {
+    if ((!found || score > found.score) && !sentence.rejected?.includes(Number(id))) found = { aspect: Number(id), score };
+  }
   return found;
 }

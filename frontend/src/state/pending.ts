@@ -1,11 +1,21 @@
 import { signal } from "@preact/signals";
 import type { Sentence } from "../api/types";
-import { corrected, same } from "./decisions";
+import { byScore, corrected, same, without } from "./decisions";
 
-/** What the person said of a sentence: it has exactly these aspects; null: it is no longer an example. */
+/** What the person said of one aspect of a sentence: it is not about it, or whether it is may be decided again. */
+export interface SaidOfOne {
+  aspect: number;
+  rejected: boolean;
+}
+
+/** What the person said of a sentence: it has exactly these aspects; null: it is no example. */
 export interface Said {
   id: number;
   aspects: number[] | null;
+  /** This alone was said; `aspects` is what the sentence is an example of after it. */
+  ofOne?: SaidOfOne;
+  /** While it is no example: what it is about, and what not, as the person sees it. */
+  answer?: Pick<Sentence, "aspects" | "rejected">;
   /** What it was an example of when this was said, null: of nothing; undefined: not known any more. */
   seen: number[] | null | undefined;
   text: string;
@@ -21,10 +31,24 @@ const held = signal<{ id: number; aspects: number[] } | null>(null);
 let labelled: number | null = null;
 
 export function say(id: number, aspects: number[] | null, text = "", seen?: number[] | null): Said {
-  const said = { id, aspects, seen, text, stored: false };
-  newest.value = new Map(newest.value).set(id, said);
-  if (held.value?.id === id) held.value = null;
-  labelled = aspects && id;
+  return remember({ id, aspects, seen, text, stored: false });
+}
+
+/** As the sentence is shown without the aspect, or with it again; the others are what they were. */
+export function sayOfOne(sentence: Sentence, ofOne: SaidOfOne, seen?: number[] | null): Said {
+  const { aspect, rejected } = ofOne;
+  const others = without(sentence.aspects, aspect);
+  const answer = rejected
+    ? { aspects: others, rejected: [...without(sentence.rejected ?? [], aspect), aspect] }
+    : { aspects: byScore(sentence, [...others, aspect]), rejected: without(sentence.rejected ?? [], aspect) };
+  const aspects = sentence.confirmed && others.length ? answer.aspects : null;
+  return remember({ id: sentence.id, aspects, ofOne, answer, seen, text: sentence.text, stored: false });
+}
+
+function remember(said: Said): Said {
+  newest.value = new Map(newest.value).set(said.id, said);
+  if (held.value?.id === said.id) held.value = null;
+  labelled = said.aspects || said.ofOne ? said.id : null;
   return said;
 }
 
@@ -63,11 +87,17 @@ export function trustServer(): void {
   held.value = labelled = null;
 }
 
+function answered(sentence: Sentence, answer: Said["answer"]): Sentence {
+  if (!answer) return sentence;
+  const has = (id: number) => answer.aspects.includes(id);
+  return { ...sentence, ...answer, words: sentence.words.filter((word) => has(word.aspect)), ...(sentence.look ? { look: sentence.look.filter(has) } : {}) };
+}
+
 /** A sentence as read, with what the person said of it since. */
 export function shown(sentence: Sentence): Sentence {
   const said = newest.value.get(sentence.id);
   const unsaved = said && !said.stored ? { unsaved: true } : {};
-  if (said?.aspects === null) return { ...sentence, confirmed: false, example_id: null, ...unsaved };
+  if (said?.aspects === null) return { ...answered(sentence, said.answer), confirmed: false, example_id: null, ...unsaved };
   if (said) return sentence.confirmed && same(sentence.aspects, said.aspects) ? sentence : { ...corrected(sentence, said.aspects), ...unsaved };
   if (sentence.confirmed || held.value?.id !== sentence.id) return sentence;
   const { aspects } = held.value;

@@ -4,7 +4,7 @@ const KEY = "fewaspect-unsaved";
 /** Corrections that are kept at most; the oldest give way. */
 const MOST = 500;
 
-export type Kept = Pick<Said, "id" | "aspects" | "seen" | "text"> & { project: number };
+export type Kept = Pick<Said, "id" | "aspects" | "ofOne" | "seen" | "text"> & { project: number };
 
 /** What is not with the server yet is kept in the browser, so that a reload loses nothing. */
 export function kept(): Kept[] {
@@ -16,13 +16,18 @@ export function kept(): Kept[] {
   }
 }
 
-export function keep(project: number, { id, aspects, seen, text }: Said): void {
-  write([...without(project, id), { project, id, aspects, seen, text }].slice(-MOST));
+/** In place of what was said of the same before: of the sentence, or of one of its aspects. */
+export function keep(project: number, { id, aspects, ofOne, seen, text }: Said): void {
+  const others = kept().filter((one) => one.project !== project || one.id !== id || one.ofOne?.aspect !== ofOne?.aspect);
+  write([...others, { project, id, aspects, ofOne, seen, text }].slice(-MOST));
 }
 
-export const drop = (project: number, id: number) => write(without(project, id));
+/** Unless something else was said of the same since. */
+export function drop(project: number, said: Pick<Said, "id" | "aspects" | "ofOne">): void {
+  write(kept().filter((one) => one.project !== project || one.id !== said.id || word(one) !== word(said)));
+}
 
-const without = (project: number, id: number) => kept().filter((one) => one.project !== project || one.id !== id);
+const word = ({ aspects, ofOne }: Pick<Said, "aspects" | "ofOne">) => JSON.stringify(ofOne ? [ofOne.aspect, ofOne.rejected] : aspects);
 
 function write(all: Kept[]): void {
   try {

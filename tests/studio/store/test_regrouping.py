@@ -32,6 +32,7 @@ from fewaspect.studio.store.journal import redo, undo
 from fewaspect.studio.store.polarity_labels import put_polarity
 from fewaspect.studio.store.projects import create_project
 from fewaspect.studio.store.regrouping import group_aspects, merge_aspects, split_aspect
+from fewaspect.studio.store.rejections import reject_aspect
 from fewaspect.studio.store.schema import audit_answers, changes, kept_labels
 
 TEXTS = ("cold soup", "warm beer", "thin walls", "loud street", "no valet")
@@ -59,6 +60,8 @@ class Regrouping(RuleBasedStateMachine):
         put_example(self.connection, self.project, TEXTS[4], ids[:2])
         for text, aspect, polarity in ((TEXTS[0], 0, "positive"), (TEXTS[4], 0, "negative"), (TEXTS[4], 1, "positive")):
             put_polarity(self.connection, self.project, text, ids[aspect], polarity)
+        for text, aspect in (("see you", 0), ("see you", 1), ("on Monday", 0), ("on Monday", 2)):
+            reject_aspect(self.connection, self.project, text, ids[aspect])
         for n, table in enumerate(ANSWERS):
             for text in TEXTS:
                 put_answer(self.connection, table, self.project, text, ids[n : n + 1], ids[: n + 2])
@@ -194,6 +197,26 @@ def test_what_was_checked_counts_for_the_merged_aspect_where_it_is_certain(store
     merge_aspects(connection, project, food, drinks, 0.4)
     found = {a.text: (set(a.aspects), set(a.asked)) for a in read_answers(connection, audit_answers, project)}
     assert found == {"a": ({food}, {food, noise}), "b": (set(), {food}), "c": ({noise}, {noise})}
+
+
+def test_what_is_about_neither_of_two_aspects_is_not_about_the_merged_one(stored: Any) -> None:
+    connection, project, (food, drinks, _) = stored
+    for text, rejected in (("a", [food, drinks]), ("b", [food]), ("c", [drinks])):
+        for aspect in rejected:
+            reject_aspect(connection, project, text, aspect)
+    before = read_definition(connection, project).rejections
+    merge_aspects(connection, project, food, drinks, 0.4)
+    assert read_definition(connection, project).rejections == (("a", food),)
+    undo(connection, project)
+    assert read_definition(connection, project).rejections == before
+
+
+def test_what_is_not_about_an_aspect_is_not_about_its_new_part(stored: Any) -> None:
+    connection, project, (food, *_) = stored
+    reject_aspect(connection, project, "a", food)
+    soup = next(e.id for e in read_definition(connection, project).examples if e.text == "cold soup")
+    soups = split_aspect(connection, project, food, NewAspect("soups"), [soup])
+    assert read_definition(connection, project).rejections == (("a", food), ("a", soups))
 
 
 def test_what_was_checked_to_have_a_split_aspect_counts_for_neither(stored: Any) -> None:

@@ -35,6 +35,7 @@ from fewaspect.studio.store.import_records import (
 )
 from fewaspect.studio.store.journal import redo, undo
 from fewaspect.studio.store.projects import create_project
+from fewaspect.studio.store.rejections import reject_aspect, restore_aspect
 from fewaspect.studio.store.reviews import NewReview, read_sentences
 
 NAMES, TEXTS = ("food", "noise", "parking"), ("cold soup", "Cold  soup", "thin walls")
@@ -98,6 +99,15 @@ class Walk:
         for example in self._one(self.now.examples):
             self._change(remove_example, example.id)
 
+    def reject_an_aspect(self) -> None:
+        for sentence in self._one(read_sentences(self.connection, self.project)):
+            for aspect in self._one(self.now.aspects):
+                self._change(reject_aspect, sentence.text, aspect.id)
+
+    def restore_an_aspect(self) -> None:
+        for text, aspect in self._one(self.now.rejections):
+            self._change(restore_aspect, text, aspect)
+
     def set_thresholds(self) -> None:
         self._change(set_threshold, self.random.random())
         self._change(set_thresholds, {aspect.id: self.random.random() for aspect in self.now.aspects}, "tune")
@@ -136,7 +146,8 @@ class Walk:
 ONE_STEP = [
     Walk.import_reviews, Walk.remove_an_import, Walk.remove_reviews, Walk.add_an_aspect, Walk.rename_an_aspect,
     Walk.remove_an_aspect,
-    *[Walk.label_a_sentence] * 6, Walk.release_a_sentence, Walk.set_thresholds, *[Walk.undo, Walk.redo] * 2,
+    *[Walk.label_a_sentence] * 6, Walk.release_a_sentence, *[Walk.reject_an_aspect] * 3, Walk.restore_an_aspect,
+    Walk.set_thresholds, *[Walk.undo, Walk.redo] * 2,
 ]  # fmt: skip
 
 

@@ -43,6 +43,7 @@ class ResponseBody(BaseModel):
 
 Id = Annotated[int, Field(ge=1, le=MAX_ID), BeforeValidator(_integer)]
 OneToTen = Annotated[int, Field(ge=1, le=10), BeforeValidator(_integer)]
+AspectId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of an aspect.", examples=[1])]
 ProjectId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of a project.", examples=[1])]
 Probability = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[

@@ -10,6 +10,7 @@ from pydantic import Field
 from fewaspect.studio.api.examples import AspectLabels
 from fewaspect.studio.api.fields import (
     MAX_ID,
+    AspectId,
     AspectIds,
     CurrentStudio,
     Id,
@@ -27,15 +28,15 @@ from fewaspect.studio.engine.sentence_query import SentenceQuery
 from fewaspect.studio.engine.snapshot import Snapshot
 from fewaspect.studio.store.definition import (
     example_of,
-    offer_sentence,
     put_example,
     put_examples,
     refuse_unseen,
     remove_example,
-    skip_sentence,
 )
 from fewaspect.studio.store.projects import owned_row
+from fewaspect.studio.store.rejections import reject_aspect, restore_aspect
 from fewaspect.studio.store.schema import reviews, sentences
+from fewaspect.studio.store.skipping import offer_sentence, skip_sentence
 from fewaspect.studio.studio import Studio
 
 router = APIRouter(prefix="/projects/{project}/sentences", tags=["sentences"])
@@ -50,7 +51,8 @@ Revision = Annotated[
 SENTENCE = {
     "id": 17, "review_id": 9, "position": 0, "text": "The garage was full.", "date": "2024-03-31", "aspects": [3],
     "scores": {"3": 0.93, "4": 0.02}, "words": [{"start": 4, "end": 10, "aspect": 3, "weight": 1.0}],
-    "reason": "parking 0.93 >= 0.50", "example_id": None, "confirmed": False, "look": [], "foreign": False,
+    "reason": "parking 0.93 >= 0.50", "example_id": None, "confirmed": False, "rejected": [4], "look": [],
+    "foreign": False,
     "sentiment": {"3": {"polarity": "negative", "negative": 0.9, "neutral": 0.06, "positive": 0.04, "own": False}},
 }  # fmt: skip
 
@@ -66,6 +68,13 @@ class Correction(AspectLabels):
     decided, null if it was none. Left out, whatever others have said meanwhile is replaced."""
 
     model_config = example(aspects=[], seen=None)
+    seen: AspectIds | None = None
+
+
+class RejectionRequest(RequestBody):
+    """`seen`: as in a correction."""
+
+    model_config = example(seen=None)
     seen: AspectIds | None = None
 
 
@@ -91,6 +100,7 @@ class SentimentResponse(ResponseBody):
 class SentenceResponse(ResponseBody):
     """A sentence with its decision and the reason; `confirmed`: it is an example, so its aspects are the user's.
 
+    `rejected`: aspects that a person said it is not about, while it is no example.
     `look`: those of its aspects that need a look, the others being accepted; null where no precision is asked for.
     `sentiment`: what it thinks of each of its aspects, by id; null where the project does not tell it.
     `foreign`: it seems to be in a language that the model does not read.
@@ -108,6 +118,7 @@ class SentenceResponse(ResponseBody):
     reason: str
     example_id: int | None
     confirmed: bool
+    rejected: list[int]
     look: list[int] | None
     sentiment: dict[str, SentimentResponse] | None
     foreign: bool
@@ -249,6 +260,30 @@ def release(studio: CurrentStudio, project: ProjectId, sentence: Id, seen: SeenQ
             refuse_unseen(connection, project, text, [int(number) for number in seen.split(",") if number], None)
         if (example := example_of(connection, project, text)) is not None:
             remove_example(connection, project, example.id)
+    return corrected_sentence(studio, project, sentence)
+
+
+@router.put("/{sentence}/rejected/{aspect}", response_model=SentenceResponse, responses=errors(404, 409))
+def reject(
+    studio: CurrentStudio, project: ProjectId, sentence: Id, aspect: AspectId, said: RejectionRequest | None = None
+) -> Any:
+    """Say that it is not about this aspect, and nothing about the others: it becomes no example. One of this aspect is
+    one of its others only, and without others none any more."""
+    with studio.write(project) as connection:
+        text = owned_row(connection, sentences, project, sentence).text
+        if said is not None and "seen" in said.model_fields_set:
+            left = [number for number in said.seen or () if number != aspect]
+            refuse_unseen(connection, project, text, said.seen, left if left or said.seen == [] else None)
+        reject_aspect(connection, project, text, aspect)
+    return corrected_sentence(studio, project, sentence)
+
+
+@router.delete("/{sentence}/rejected/{aspect}", response_model=SentenceResponse, responses=errors(404))
+def restore(studio: CurrentStudio, project: ProjectId, sentence: Id, aspect: AspectId) -> Any:
+    """Leave it to the detector again."""
+    with studio.write(project) as connection:
+        text = owned_row(connection, sentences, project, sentence).text
+        restore_aspect(connection, project, text, aspect)
     return corrected_sentence(studio, project, sentence)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -60,6 +60,7 @@ def _analyze(snapshot: Snapshot, detector: AspectDetector, rows: Sequence[int]) 
 
 def _sentence(snapshot: Snapshot, row: int, analysis: Analysis | None, foreign: bool) -> dict[str, Any]:
     sentences, example = snapshot.sentences, snapshot.confirmed.get(row)
+    rejected = [snapshot.aspect_ids[n] for n in snapshot.rejected.get(row, ())]
     found: dict[str, Any] = {"aspects": [], "scores": {}, "words": [], "reason": "there are no aspects yet"}
     if analysis is not None:
         probabilities, reason = analysis.probabilities, analysis.reason
@@ -68,6 +69,9 @@ def _sentence(snapshot: Snapshot, row: int, analysis: Analysis | None, foreign: 
             names = tuple(sorted(own, key=lambda name: -probabilities[name]))
             parts = tuple(replace(part, aspects=names) for part in analysis.sentences)
             analysis, reason = replace(analysis, aspects=names, sentences=parts), "an example of yours"
+        elif rejected:
+            analysis = _without(analysis, {a.name for a in snapshot.definition.aspects if a.id in rejected})
+            reason = snapshot.reason(row, np.array([name in analysis.aspects for name in probabilities]))
         found = {
             "aspects": [snapshot.id_by_name[name] for name in analysis.aspects],
             "scores": {str(snapshot.id_by_name[name]): round(float(p), 6) for name, p in probabilities.items()},
@@ -77,6 +81,12 @@ def _sentence(snapshot: Snapshot, row: int, analysis: Analysis | None, foreign: 
     return {
         "id": int(sentences.ids[row]), "review_id": int(sentences.review_ids[row]),
         "position": int(sentences.positions[row]), "text": sentences.texts[row], "date": sentences.dates[row], **found,
-        "example_id": example.id if example else None, "confirmed": example is not None, "look": None,
-        "sentiment": None, "foreign": foreign,
+        "example_id": example.id if example else None, "confirmed": example is not None, "rejected": rejected,
+        "look": None, "sentiment": None, "foreign": foreign,
     }  # fmt: skip
+
+
+def _without(analysis: Analysis, names: Collection[str]) -> Analysis:
+    parts = [replace(p, aspects=tuple(name for name in p.aspects if name not in names)) for p in analysis.sentences]
+    aspects = tuple(name for name in analysis.aspects if name not in names)
+    return replace(analysis, aspects=aspects, sentences=tuple(parts))

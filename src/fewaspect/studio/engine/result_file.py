@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fewaspect.data.formats.records import Place
-from fewaspect.detector.explain import Analysis, best_first, reason
+from fewaspect.detector.explain import Analysis, best_first
 from fewaspect.reviews.formats import OutputFormat, RowUnit
 from fewaspect.reviews.pipeline import Summary
 from fewaspect.reviews.readers.columns import Kind, update_kinds, update_shapes
@@ -118,11 +118,10 @@ def _rows(
     for row, sentence in enumerate(sentences.texts):
         p, own, review = probabilities[row], decided[row], int(sentences.review_ids[row])
         start, number = int(sentences.starts[row]), numbers[review]
-        why = reason(p, snapshot.thresholds, own, names) if names else ""
         yield Row(
             Place("reviews").at(f"row {number}"), {**fields[review], text: sentence}, sentence, number, start,
             start + len(sentence), tuple(names[n] for n in best_first(p, own)),
-            dict(zip(names, p.tolist(), strict=True)), why, (), nothing,
+            dict(zip(names, p.tolist(), strict=True)), snapshot.reason(row, own), (), nothing,
             None if unsure is None else tuple(names[n] for n in best_first(p, own & ~unsure[row])),
             None if told is None else told.get(row, {}), languages[review],
         )  # fmt: skip

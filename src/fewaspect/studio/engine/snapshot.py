@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fewaspect.data.polarity import ANSWERS
-from fewaspect.detector.explain import decide
+from fewaspect.detector.explain import decide, reason
 from fewaspect.detector.fitting import MIN_PILE
 from fewaspect.detector.labelling.suggest import uncertainty
 from fewaspect.detector.sentiment.aspect_sentiment import label_of
@@ -250,6 +250,24 @@ class Snapshot:
         }
 
     @cached_property
+    def rejected(self) -> dict[int, list[int]]:
+        """Columns that a person has rejected, by row; of examples none, since all their aspects are the person's."""
+        rows, columns = self.sentences.rows_by_identity, {number: n for n, number in enumerate(self.aspect_ids)}
+        found: dict[int, list[int]] = {}
+        for one in self.definition.rejections:
+            for row in rows.get(text_identity(one.text), ()):
+                if row not in self.confirmed:
+                    found.setdefault(row, []).append(columns[one.aspect])
+        return found
+
+    @cached_property
+    def _rejected_pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """(P,) rows and (P,) columns."""
+        pairs = [(row, n) for row, own in self.rejected.items() for n in own]
+        rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        return rows, columns
+
+    @cached_property
     def _confirmed_aspects(self) -> np.ndarray:
         """(C, N) booleans: the aspects of the confirmed rows."""
         return np.array([[number in e.aspects for number in self.aspect_ids] for e in self.confirmed.values()])
@@ -271,15 +289,26 @@ class Snapshot:
             self.scores.score(rows, lambda stale: detector.predict_proba([texts[row] for row in stale]))
 
     def decided(self) -> np.ndarray:
-        """(S, N) booleans: the aspects of an example, else those that reach their threshold by the scores so far."""
+        """(S, N) booleans: the aspects of an example, else those that reach their threshold by the scores so far and
+        are not rejected."""
         found = decide(self.scores.probabilities, self.thresholds)
+        found[self._rejected_pairs] = False
         if self.confirmed:
             found[list(self.confirmed)] = self._confirmed_aspects
         return found
 
+    def reason(self, row: int, decided: np.ndarray) -> str:
+        """Why a sentence that is scored has the aspects decided (N,), or none."""
+        names = [aspect.name for aspect in self.definition.aspects]
+        if not decided.any() and (rejected := self.rejected.get(row)):
+            return f"you rejected {', '.join(names[n] for n in rejected)}"
+        return reason(self.scores.probabilities[row], self.thresholds, decided, names) if names else ""
+
     def uncertainty(self) -> np.ndarray:
-        """(S,) 1 at a threshold, 0 far from all; 0 also for examples and for what has no scores yet."""
-        values = uncertainty(self.scores.probabilities, self.thresholds).max(axis=1, initial=0.0)
+        """(S,) 1 at a threshold, 0 far from all; 0 also for what a person has said and for what has no scores yet."""
+        by_aspect = uncertainty(self.scores.probabilities, self.thresholds)
+        by_aspect[self._rejected_pairs] = 0.0
+        values = by_aspect.max(axis=1, initial=0.0)
         values[list(self.confirmed)] = 0.0
         values[~self.scores.has_scores] = 0.0
         return values

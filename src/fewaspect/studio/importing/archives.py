@@ -72,6 +72,13 @@ class ArchivedPolarity(_Strict):
     polarity: Annotated[str, Field(pattern=f"^({'|'.join(ANSWERS)})$")]
 
 
+class ArchivedRejection(_Strict):
+    """An aspect that a person said a sentence is not about."""
+
+    text: Annotated[str, Field(min_length=1)]
+    aspect: str
+
+
 class ArchivedProject(_Strict):
     """The content of project.json."""
 
@@ -88,6 +95,7 @@ class ArchivedProject(_Strict):
     skipped: list[Annotated[str, Field(min_length=1)]] = []
     sentiment: bool = True
     polarities: list[ArchivedPolarity] = []
+    rejections: list[ArchivedRejection] = []
 
 
 class ArchivedReview(_Strict):
@@ -115,6 +123,7 @@ def write_project(
         "kept": _answers(kept, names), "skipped": list(definition.skipped),
         "polarities": [{"text": p.text, "aspect": names[p.aspect], "polarity": p.polarity}
                        for p in definition.polarities],
+        "rejections": [{"text": r.text, "aspect": names[r.aspect]} for r in definition.rejections],
     }  # fmt: skip
     project |= {key: value for key, value in newer.items() if value}
     if not definition.sentiment:

@@ -16,16 +16,18 @@ from fewaspect.studio.store.answers import put_answer
 from fewaspect.studio.store.definition import (
     NewAspect,
     PolarityLabel,
+    Rejection,
     fill_definition,
     fill_polarities,
     read_definition,
     replace_definition,
-    skip_text,
 )
 from fewaspect.studio.store.journal import Journal
 from fewaspect.studio.store.projects import create_project, free_name, list_projects
+from fewaspect.studio.store.rejections import fill_rejections
 from fewaspect.studio.store.reviews import NewReview, add_reviews
 from fewaspect.studio.store.schema import audit_answers, kept_labels
+from fewaspect.studio.store.skipping import skip_text
 from fewaspect.text.splitting import sentence_spans
 
 if TYPE_CHECKING:
@@ -64,6 +66,8 @@ def import_project(studio: Studio, archived: ArchivedProject, reviews: Sequence[
         ids = {aspect.name: aspect.id for aspect in read_definition(connection, project).aspects}
         said = [(_clean(p.text), ids.get(_clean(p.aspect)), p.polarity) for p in archived.polarities]
         fill_polarities(journal, project, _known(said[: studio.limits.sentences]))
+        wrong = [(_clean(r.text), ids.get(_clean(r.aspect))) for r in archived.rejections[: studio.limits.sentences]]
+        fill_rejections(journal, project, (Rejection(text, own) for text, own in wrong if own is not None))
     return project
 
 

@@ -23,6 +23,7 @@ from fewaspect.studio.store.schema import (
     examples,
     hidden_reviews,
     polarities,
+    rejections,
     sentences,
     skipped,
 )
@@ -59,6 +60,13 @@ class PolarityLabel(NamedTuple):
     polarity: str
 
 
+class Rejection(NamedTuple):
+    """An aspect that a person said a sentence is not about."""
+
+    text: str
+    aspect: int
+
+
 @dataclass(frozen=True)
 class Definition:
     """At one revision."""
@@ -72,6 +80,7 @@ class Definition:
     sentiment: bool = False
     polarities: tuple[PolarityLabel, ...] = ()
     model: str | None = None  # by its name; None: the English one
+    rejections: tuple[Rejection, ...] = ()
 
     def as_examples(self) -> Examples:
         """For the detector, by name."""
@@ -121,9 +130,12 @@ def read_definition(connection: Connection, project: int) -> Definition:
     said = select(polarities.c.text, polarities.c.aspect_id, polarities.c.polarity)
     polar = connection.execute(said.where(polarities.c.project_id == project).order_by(polarities.c.id))
     told = tuple(PolarityLabel(*one) for one in polar)
+    wrong = select(rejections.c.text, rejections.c.aspect_id).where(rejections.c.project_id == project)
+    rejected = tuple(Rejection(*one) for one in connection.execute(wrong.order_by(rejections.c.id)))
     return Definition(
-        row.revision, row.threshold, of_project, labelled, row.target_precision, texts, row.sentiment, told, row.model
-    )
+        row.revision, row.threshold, of_project, labelled, row.target_precision, texts, row.sentiment, told, row.model,
+        rejected,
+    )  # fmt: skip
 
 
 def add_aspect(
@@ -146,7 +158,7 @@ def add_aspects(
             numbers.append(insert_aspect(journal, project, aspect))
             for text in dict.fromkeys(texts):
                 before = example_of(connection, project, text)
-                own = _labels(connection, before.id) if before else []
+                own = labels_of(connection, before.id) if before else []
                 _put_example(journal, project, text, [*own, numbers[-1]], None)
         _refuse_too_many_examples(connection, project, limits)
     return numbers
@@ -195,14 +207,14 @@ def remove_aspect(connection: Connection, project: int, aspect: int) -> None:
         numbers = sorted(connection.scalars(own))
         journal.delete("example_aspects", {"aspect_id": aspect})
         for number in numbers:
-            if not _labels(connection, number):
+            if not labels_of(connection, number):
                 journal.delete("examples", {"id": number})
         journal.delete("aspects", {"id": aspect})
 
 
 def read_example(connection: Connection, project: int, example: int) -> Example:
     row = owned_row(connection, examples, project, example)
-    own = tuple(_labels(connection, example))
+    own = tuple(labels_of(connection, example))
     return Example(row.id, row.text, row.identity, row.sentence_id, row.created, own)
 
 
@@ -244,7 +256,7 @@ def refuse_unseen(
 ) -> None:
     """Unless a sentence is an example of exactly the aspects `seen` (None: no example), or already as it is wanted."""
     row = example_of(connection, project, text)
-    now = None if row is None else set(_labels(connection, row.id))
+    now = None if row is None else set(labels_of(connection, row.id))
     if now not in (None if seen is None else set(seen), None if wanted is None else set(wanted)):
         own = [owned_row(connection, aspects, project, number).name for number in sorted(now or ())]
         said = "took it back as an example" if now is None else f"said: {', '.join(own) or 'none of these'}"
@@ -256,25 +268,6 @@ def remove_example(connection: Connection, project: int, example: int) -> None:
     with change(connection, project, f"forget the example {shortened(row.text, 40)}") as journal:
         journal.delete("example_aspects", {"example_id": example})
         journal.delete("examples", {"id": example})
-
-
-def skip_sentence(connection: Connection, project: int, text: str) -> None:
-    """Not to be offered for labelling any more; skipping it twice is no change."""
-    with change(connection, project, f"skip {shortened(text, 40)}") as journal:
-        skip_text(journal, project, text)
-
-
-def skip_text(journal: Journal, project: int, text: str) -> None:
-    """As part of a larger change."""
-    key = {"project_id": project, "identity": identity_of(text)}
-    if journal.connection.scalar(select(skipped.c.id).filter_by(**key)) is None:
-        journal.insert("skipped", {**key, "text": text, "created": now()})
-
-
-def offer_sentence(connection: Connection, project: int, text: str) -> None:
-    """Take back that it was skipped."""
-    with change(connection, project, f"no longer skip {shortened(text, 40)}") as journal:
-        journal.delete("skipped", {"project_id": project, "identity": identity_of(text)})
 
 
 def set_threshold(connection: Connection, project: int, threshold: float | None) -> None:
@@ -389,13 +382,15 @@ def _put_example(journal: Journal, project: int, text: str, own: Sequence[int], 
         number = row.id
         if sentence is not None:
             journal.update("examples", {"id": number}, {"sentence_id": sentence})
-    before = _labels(connection, number)
+    before = labels_of(connection, number)
     for aspect in before:
         if aspect not in own:
             journal.delete("example_aspects", {"example_id": number, "aspect_id": aspect})
     for aspect in dict.fromkeys(own):
         if aspect not in before:
             journal.insert("example_aspects", {"example_id": number, "aspect_id": aspect})
+            rejected = {"project_id": project, "identity": identity_of(text), "aspect_id": aspect}
+            journal.delete("rejections", rejected)  # its newest word counts
     return number
 
 
@@ -404,7 +399,7 @@ def example_of(connection: Connection, project: int, text: str) -> Any:
     return connection.execute(select(examples).where(examples.c.project_id == project, same)).one_or_none()
 
 
-def _labels(connection: Connection, example: int) -> list[int]:
+def labels_of(connection: Connection, example: int) -> list[int]:
     own = select(example_aspects.c.aspect_id).where(example_aspects.c.example_id == example)
     return list(connection.scalars(own.order_by(example_aspects.c.aspect_id)))
 

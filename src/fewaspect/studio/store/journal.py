@@ -44,7 +44,8 @@ class Journal:
         for row in self._rows(table, key):
             own = {name: row[name] for name in names}
             if table == "aspects":
-                self.delete("polarities", {"aspect_id": row["id"]})
+                for said in ("polarities", "rejections"):
+                    self.delete(said, {"aspect_id": row["id"]})
             self.connection.execute(delete(BY_NAME[table]).where(_is(table, own)))
             self.steps.append((table, own, row, None))
 

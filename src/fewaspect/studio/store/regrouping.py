@@ -13,6 +13,7 @@ from fewaspect.studio.limits import LIMITS, Limits
 from fewaspect.studio.store.definition import NewAspect, group_in_words, insert_aspect, refuse_new, refuse_taken
 from fewaspect.studio.store.journal import Journal, change
 from fewaspect.studio.store.projects import owned_row
+from fewaspect.studio.store.rejections import merge_rejections, split_rejections
 from fewaspect.studio.store.schema import (
     aspects,
     audit_answers,
@@ -49,6 +50,7 @@ def merge_aspects(
             if example not in own:
                 journal.insert("example_aspects", {**link, "aspect_id": kept})
         _move_polarities(journal, gone, kept)
+        merge_rejections(journal, kept, gone)
         journal.delete("aspects", {"id": gone})  # before the other takes its name
         threshold = _merged_threshold([(first.threshold, len(own)), (second.threshold, len(others))], default)
         journal.update("aspects", {"id": kept}, {"name": name, "description": description, "threshold": threshold})
@@ -85,6 +87,7 @@ def split_aspect(
         same = select(examples.c.identity).where(examples.c.id.in_(chosen))
         identities = set(connection.scalars(same))
         _move_polarities(journal, aspect, number, identities)
+        split_rejections(journal, project, aspect, number)
 
         def divided(identity: str, has: set[int], asked: set[int]) -> Said:
             if aspect in has:

@@ -74,6 +74,18 @@ polarities = sa.Table(
     sqlite_autoincrement=True,
 )  # fmt: skip
 
+rejections = sa.Table(  # what a sentence is not about, whatever else it is about
+    "rejections", METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _of_project(),
+    sa.Column("identity", sa.String(64), nullable=False),  # as of an example
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("aspect_id", sa.Integer, sa.ForeignKey("aspects.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("created", sa.String(32), nullable=False),
+    sa.UniqueConstraint("project_id", "identity", "aspect_id"),
+    sqlite_autoincrement=True,
+)  # fmt: skip
+
 skipped = sa.Table(
     "skipped", METADATA,
     sa.Column("id", sa.Integer, primary_key=True),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 
 from fewaspect.studio.api.fields import (
-    MAX_ID,
+    AspectId,
     CurrentStudio,
     Id,
     Polarity,
@@ -26,7 +26,6 @@ from fewaspect.studio.store.projects import owned_row
 from fewaspect.studio.store.schema import sentences
 
 router = APIRouter(prefix="/projects/{project}", tags=["sentiment"])
-AspectId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of an aspect.", examples=[1])]
 
 
 class PolarityRequest(RequestBody):
