@@ -21,6 +21,8 @@ from fewaspect.detector.support import ExampleWarning
 from fewaspect.inference.encoded import Sentences, unit
 from fewaspect.inference.encoding_cache import CachingEncoder
 from fewaspect.text.identity import example_identity
+from fewaspect.text.scripts import count_words
+from fewaspect.text.unspaced_words import with_spaces
 
 MOST_SENTENCES = 5000  # of more, a fair sample is read
 FEWEST_SENTENCES = 20  # that no aspect claims; of fewer, nothing is proposed
@@ -80,7 +82,8 @@ def discover(
     share_of_threshold = (read.probabilities / np.maximum(thresholds, 1e-9)).max(axis=1, initial=0.0)  # (S,)
     known = {example_identity(text) for text in state.examples.texts}
     fresh = np.array([example_identity(sentence) not in known for sentence in read.sentences], dtype=bool)
-    telling = tells(read.sentences)  # "yes I did" is about nothing
+    spaced = with_spaces(read.sentences, model.encoder.tokeniser)
+    telling = tells(spaced)  # "yes I did" is about nothing
     unclaimed = np.flatnonzero(read.readable & fresh & telling & (share_of_threshold < 1))
     if len(unclaimed) < FEWEST_SENTENCES:
         return []
@@ -92,7 +95,7 @@ def discover(
         for number, centre in enumerate(centres)
     ]
     takes = _takes(model, state, read, typical, thresholds, new_threshold)
-    words = telling_words(read.sentences, groups, len(centres))
+    words = telling_words(spaced, groups, len(centres))
     kept = [g for g in range(len(centres)) if takes[g] is not None and words[g]]
     names = choose_names(
         [words[g] for g in kept], centres[kept], lambda some: _vectors(model, some, read.mean), state.examples.names
@@ -118,7 +121,7 @@ def _described(
 
 def _core(read: _Read, inside: np.ndarray, share_of_threshold: np.ndarray) -> list[int]:
     """Rows of a group that no aspect nearly claims and that are no fragments; all of it if those are too few."""
-    whole = np.array([len(sentence.split()) >= FEWEST_WORDS for sentence in read.sentences])
+    whole = np.array([count_words(sentence) >= FEWEST_WORDS for sentence in read.sentences])
     core = np.flatnonzero(inside & whole & (share_of_threshold < CORE))
     return (core if len(core) >= FEWEST_MEMBERS else np.flatnonzero(inside)).tolist()
 

@@ -9,12 +9,23 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from fewaspect.core.extras import require
+from fewaspect.text.unspaced_words import (
+    HAN_KANA,
+    PLAIN,
+    THAI_MARKS,
+    fewest_letters,
+    parts_of,
+    said_by_longer,
+    unspaced_words,
+    without_spaces,
+)
 
 WORDS = 8  # that describe a group
 CANDIDATES = 20  # words and pairs of words among which a name is chosen
 FEWEST_SENTENCES = 2  # that a telling word occurs in
 PAIR_SHARE = 0.5  # of the occurrences of each of its words, that a pair of words has at least
-_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+_LETTERS = rf"(?:[^\W\d_]|[{THAI_MARKS}])+"
+_WORD = re.compile(rf"{_LETTERS}(?:['-]{_LETTERS})*")
 _ADDRESS = re.compile(r"(?:https?://|www\.|[@#])\S+")  # web addresses, names and tags of posts
 _CLITIC = re.compile(r"'(?:s|re|ve|ll|d|m|em)$")
 _PLAIN = frozenset(  # words that praise, blame or merely tell: no reader takes one for the name of an aspect
@@ -35,12 +46,13 @@ _PLAIN = frozenset(  # words that praise, blame or merely tell: no reader takes 
 
 def phrases(text: str, common: frozenset[str]) -> list[str]:
     """The words of a text that are not common, and the pairs of them that stand side by side, in lower case."""
-    found: list[str] = []
     before, end = "", -1
     text = _ADDRESS.sub(" | ", text.replace("\u2019", "'"))
+    found = [word for word in unspaced_words(text) if word not in common]
+    text = HAN_KANA.sub(" | ", text)
     for match in _WORD.finditer(text):
         word = _CLITIC.sub("", match.group().casefold())
-        telling = len(word) > 2 and word not in common and match.group().casefold() not in common
+        telling = len(word) >= fewest_letters(word) and word not in common and match.group().casefold() not in common
         if telling:
             found.append(word)
             if before and text[end : match.start()].isspace() and before != word:
@@ -51,7 +63,7 @@ def phrases(text: str, common: frozenset[str]) -> list[str]:
 
 def common_words() -> frozenset[str]:
     """Stop words, and words that say nothing of what a sentence is about."""
-    return require("sklearn.feature_extraction.text", "discover", "Discovery").ENGLISH_STOP_WORDS | _PLAIN
+    return require("sklearn.feature_extraction.text", "discover", "Discovery").ENGLISH_STOP_WORDS | _PLAIN | PLAIN
 
 
 def tells(sentences: Sequence[str]) -> np.ndarray:
@@ -79,10 +91,12 @@ def telling_words(sentences: Sequence[str], groups: np.ndarray, count: int) -> l
             word: number / size * float(np.log1p(average / totals[word]))
             for word, number in own[group].items()
             if in_sentences[group][word] >= FEWEST_SENTENCES
-            and all(number >= PAIR_SHARE * own[group][part] for part in word.split())
+            and all(number >= PAIR_SHARE * own[group][part] for part in parts_of(word))
         }
+        for word in said_by_longer(own[group], list(weights)):
+            weights.pop(word, None)
         best = sorted(weights, key=lambda word: (-weights[word], word))[:CANDIDATES]
-        result.append({word: weights[word] / weights[best[0]] for word in best})
+        result.append({without_spaces(word): weights[word] / weights[best[0]] for word in best})
     return result
 
 
