@@ -29,7 +29,9 @@ class Fields:
 
     def polarity_field(self, found: Collection[str]) -> str | None:
         """Which of the fields holds polarities, capital letters or not."""
-        by_word = {name.strip().casefold(): name for name in reversed(list(found))}
+        if not self.polarities:
+            return None
+        by_word = {name.strip().casefold(): name for name in found} | {name: name for name in found}
         return next((by_word[name] for name in self.polarities if name in by_word), None)
 
 
