@@ -107,6 +107,7 @@ def page(record: dict[str, Any]) -> str:
         "marked \"lowest\" has the oldest that `pyproject.toml` allows; none here: not run yet. Skipped",
         "tests say which extra they need.", "",
         "| Python | with | passed | failed | skipped |", "|---|---|---:|---:|---:|", *rows, "",
+        "Rows are not all of one day, and there are more tests from day to day.",
         f"Run on {record['system']}. Other systems have not been tried: the package is plain Python, and needs of its",
         "dependencies a wheel for the system.", "",
         "The whole suite, with all extras, runs on Python 3.11 (`make test`). The workflow for a public forge,",

@@ -58,7 +58,7 @@ def _command(name: str, command: Any) -> str:
     usage = " ".join(word for word in words if word)
     parts = [f"## {name}\n", inspect.cleandoc(command.help or ""), f"\n```text\n{usage}\n```\n"]
     if arguments:
-        rows = [f"| `{_argument(one)}` | {_cell(one.help)} |" for one in arguments]
+        rows = [f"| `{_cell(_argument(one))}` | {_cell(one.help)} |" for one in arguments]
         parts += ["| argument | |", "|---|---|", *rows, ""]
     if inner:
         parts += [", ".join(f"[`{one}`](#{f'{name} {one}'.replace(' ', '-')})" for one in inner), ""]

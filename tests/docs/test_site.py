@@ -144,6 +144,13 @@ def test_every_command_argument_and_option_stands_in_the_section_of_its_command(
             assert not [w for w in typed if not re.search(rf"(?<![\w-]){re.escape(w)}(?![\w-])", text)], (name, typed)
 
 
+def test_no_row_of_a_generated_table_is_broken_by_a_bar_within_a_cell() -> None:
+    for text in (reference.commands(), reference.rest()):
+        for row in re.findall(r"^\|.*\|$", text, flags=re.MULTILINE):
+            cells = re.split(r"(?<!\\)\|", row)[1:-1]
+            assert not [cell for cell in cells if cell.count("`") % 2], row
+
+
 def test_every_environment_variable_that_is_read_has_a_line_in_the_reference(site: Path) -> None:
     text = sections_of_commands(site)["environment-variables"]
     code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))

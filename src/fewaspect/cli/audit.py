@@ -55,7 +55,7 @@ def audit(
     delimiter: Delimiter = None,
     sheet: Sheet = None,
 ) -> None:
-    """Draw sentences to check, and tell precision and recall of each aspect from the answers.
+    """Draw sentences to check, and estimate precision and recall of each aspect from the answers.
 
     First `fewaspect audit REVIEWS --model MODEL -o SHEET`; fill in its labels; then `fewaspect audit --result SHEET`.
     """

@@ -41,7 +41,8 @@ def report(
     threshold: Threshold = None,
     adapt: Adapt = None,
     sentiment: Annotated[
-        bool, typer.Option("--sentiment", help="Add what the reviews think of each aspect; takes about a third longer.")
+        bool,
+        typer.Option("--sentiment", help="Add what the reviews think of each aspect; takes about a quarter longer."),
     ] = False,
     title: Annotated[str | None, typer.Option(help="Title of the page; by default the name of the file.")] = None,
     sentences: Annotated[int, typer.Option(min=1, help="Example sentences per aspect.")] = 4,
