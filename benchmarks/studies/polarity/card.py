@@ -14,8 +14,8 @@ encoder's second and last layers give to the sentence and to the aspect's name. 
 polarities; it gives probabilities to review sentences that have aspects alone; the branch, whose layers begin as those
 of all-MiniLM-L6-v2 (Apache-2.0), is trained on both, on sentences of different polarity that are joined into one, and
 on short sentences whose predicate is negated by rule. Sets whose stated licence allows research alone are not used;
-us_airline_tweets is not either, because it is negative only. The largest source, yelpaspect_train, comes without a
-licence; Yelp itself gives its reviews for education and research.
+us_airline_tweets is not either, because it is negative only. The largest source, yelpaspect_train, states no
+licence.
 
 Measured on sets that it was not trained on, in percent, gold aspects given; temperature {temperature:.2f} and
 a bias of neutral of {neutral_bias:.2f} were chosen on them; an answer is mixed where negative and positive are both at
