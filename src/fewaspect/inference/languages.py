@@ -8,7 +8,8 @@ from functools import cache
 from typing import Protocol
 
 from fewaspect.inference.encoder import NAMED, SHIPPED, read_metadata
-from fewaspect.text.language import UNKNOWN, language_name, language_of
+from fewaspect.text.foreign import is_other_script, words_of
+from fewaspect.text.language import OTHER_SCRIPTS, UNKNOWN, language_name, language_of
 
 OTHERS = "multilingual"  # the model for other languages
 FEWEST, LEAST_SHARE = 3, 0.05  # so many texts of a language, or such a share: single ones may be told wrongly
@@ -35,6 +36,15 @@ def unread_languages(reads: Collection[str] | None, counts: Mapping[str, int]) -
     least, by_count = min(FEWEST, LEAST_SHARE * sum(counts.values())), sorted(counts.items(), key=lambda own: -own[1])
     unread = [] if reads is None else [own for own in by_count if own[0] not in (UNKNOWN, *reads)]
     return {code: count for code, count in unread if count >= least}
+
+
+def is_unread(reads: Collection[str] | None, text: str) -> bool:
+    """Whether a text is in a language that a model was not made for; of a doubtful one, only its letters may tell."""
+    if reads is None:
+        return False
+    if (code := language_of(text)) != UNKNOWN:
+        return code not in reads
+    return OTHER_SCRIPTS.isdisjoint(reads) and is_other_script(words_of(text))
 
 
 def unread_remark(model: Reader, counts: Mapping[str, int], what: str, remedy: str = "--model {}") -> str | None:

@@ -26,6 +26,9 @@ LANGUAGES = {
     "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
 }  # fmt: skip
 """Those that are recognised, by their code of ISO 639-1."""
+OTHER_SCRIPTS = frozenset(
+    "ar bg bn el fa gu he hi hy ja ka km kn ko ml mr my pa ru sr ta te th uk ur zh".split()  # noqa: SIM905
+)  # those of them that are not written in Latin letters
 UNKNOWN = ""
 FEWEST_WORDS, FEWEST_LETTERS = 4, 4  # of a text in Latin letters, and in others
 MOST_CHARACTERS = 400  # of a text, which are read

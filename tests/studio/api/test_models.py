@@ -73,6 +73,26 @@ def test_a_sentence_in_a_language_that_is_not_read_gets_a_remark(client: TestCli
     assert [one["foreign"] for one in client.post(f"{project}/detect", json=asked).json()["results"]] == [True, False]
 
 
+def test_the_remark_follows_the_model_of_the_project(client: TestClient, project: str) -> None:
+    texts = {
+        "Frukosten var kall och rummet var inte städat.": "sv",
+        "Das Essen war kalt und der Kellner unfreundlich.": "de",
+        "Отлично!": "ru",
+        "The soup was cold again.": "en",
+    }
+    import_text(client, project, "\n".join(texts))
+
+    def remarked() -> set[str]:
+        listed = client.get(f"{project}/sentences").json()["sentences"]
+        return {texts[row["text"]] for row in listed if row["foreign"]}
+
+    assert remarked() == {"sv", "de", "ru"}
+    client.patch(project, json={"model": "multilingual"})
+    found(client, project)
+    assert remarked() == {"sv"}
+    assert [one["language"] for one in client.get(project).json()["unread"]["languages"]] == ["Swedish"]
+
+
 def test_reviews_that_the_project_does_not_read_are_counted_with_what_reads_them(
     client: TestClient, project: str
 ) -> None:

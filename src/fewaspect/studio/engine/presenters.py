@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fewaspect.detector.explain import Analysis
+from fewaspect.inference.languages import is_unread, languages_of
 from fewaspect.reviews.pages.highlights import marks
 from fewaspect.studio.engine.promises import with_looks
 from fewaspect.studio.engine.sentiment.sentence_sentiment import with_sentiment
 from fewaspect.studio.engine.snapshot import Snapshot
-from fewaspect.text.foreign import foreign_texts
 
 if TYPE_CHECKING:
     from fewaspect.detector.detector import AspectDetector
@@ -32,9 +32,8 @@ def present(snapshot: Snapshot, rows: Sequence[int] | np.ndarray) -> list[dict[s
 
 def unread_languages(snapshot: Snapshot, texts: Sequence[str]) -> list[bool]:
     """Which texts seem to be in a language that the model of the project does not read."""
-    if snapshot.detector is None or snapshot.definition.model is not None:
-        return [False] * len(texts)
-    return foreign_texts(texts, snapshot.detector.model_.encoder.tokeniser.pieces)
+    reads = languages_of(snapshot.definition.model)
+    return [is_unread(reads, text) for text in texts]
 
 
 def deciding_words(analysis: Analysis, snapshot: Snapshot) -> list[dict[str, Any]]:
