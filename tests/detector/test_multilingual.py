@@ -102,3 +102,11 @@ def test_own_polarities_change_what_is_told_of_their_like() -> None:
     detector.add_examples(texts[:1], [["food"]], polarities=[{"food": "negative"}])
     after = detector.sentiment(texts[1:], aspects=[["food"]])[0]["food"]
     assert after["negative"] > before["negative"] + 0.1
+
+
+def test_sentences_in_a_language_that_is_read_are_offered_for_labels_beside_english_ones(
+    detector: AspectDetector,
+) -> None:
+    german, swedish = "Unser Badezimmer wurde niemals gereinigt.", "Handdukarna var smutsiga och luktade illa."
+    texts = ["the lift was out of order", "we met loud neighbours", "thin walls all over", german, swedish]
+    assert {suggestion.index for suggestion in detector.suggest(texts)} == {0, 1, 2, 3}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -162,12 +163,12 @@ class AspectDetector(Predictor):
         >>> sorted(suggestion.index for suggestion in detector.suggest(texts, skip=["We met loud neighbours."]))
         [0, 3]
         """
-        from fewaspect.detector.labelling.offer import offered
+        from fewaspect.detector.labelling.offer import foreign_to, offered
         from fewaspect.detector.labelling.suggest import suggest
 
         now, checked = self._now(fitted=True), check_texts(texts)
-        pieces = now.state.model.encoder.tokeniser.pieces
-        candidates = offered(checked, now.state.examples.texts, check_texts(skip, "skip"), pieces)
+        foreign = partial(foreign_to, now.state.model)
+        candidates = offered(checked, now.state.examples.texts, check_texts(skip, "skip"), foreign)
         predictions = self._predictions(now, checked, vectors=True)
         return suggest(now.state, checked, predictions, now.thresholds, n, candidates)
 
