@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from fewaspect.detector.explain import Threshold
     from fewaspect.detector.labelling.target_precision import Promise
 
-MAX_PILE = 2000  # sentences that are kept of a pile
-MIN_PILE = 100  # with fewer, a pile is left out
+MAX_PILE = 2000  # unlabelled sentences that are kept
+MIN_PILE = 100  # with fewer, nothing is learned from them
 MAX_REFITTED = 32  # examples that are left out by fitting anew without them
 MAX_PAIRS = 10  # examples of which two at a time are left out so
 
@@ -177,7 +177,7 @@ def encode_examples(model: InferenceModel, examples: Examples, previous: FittedS
 def pile_sentences(model: InferenceModel, texts: Sequence[str]) -> list[str]:
     """At most `MAX_PILE` distinct sentences of the texts.
 
-    Which ones depends on their words alone: in another order, the same texts give the same pile.
+    Which ones depends on their words alone: in another order, the same texts give the same sentences.
     """
     return sorted(model.split_sentences(texts)[2], key=_order)[:MAX_PILE]
 
@@ -258,7 +258,7 @@ def refitted_components(scorer: LPNPlusScorer, state: FittedState, rows: np.ndar
 
 
 def mean_state(state: FittedState) -> np.ndarray | None:
-    """(d,) mean token state of examples and pile: what all of them are about. None without either.
+    """(d,) mean token state of examples and unlabelled texts: what all of them are about. None without either.
 
     Of the examples, every aspect counts the same, and those of none count as one aspect: many of a kind move nothing.
     """
@@ -314,7 +314,7 @@ def lower_states(
     examples: np.ndarray | None, membership: np.ndarray, labels: Sequence[np.ndarray | None], pile: Pile | None
 ) -> LowerStates | None:
     """From (S, d) examples with their (S, N) membership and (pieces, d) of each label text; centred by the mean of
-    examples, every aspect counting the same, and pile. None where the encoder gives none of it."""
+    examples, every aspect counting the same, and unlabelled texts. None where the encoder gives none of it."""
     given = [part for part in (examples, *labels) if part is not None]
     if not given:
         return None

@@ -310,7 +310,9 @@ def _pile(path: Path, arrays: Mapping[str, np.ndarray], model: InferenceModel) -
         return None
     sums, lengths = arrays["pile_sums"], arrays.get("pile_lengths", np.zeros(0))
     if sums.ndim != 2 or sums.shape != (len(lengths), model.encoder.width) or (lengths < 1).any():
-        raise CheckpointError(f"{path}: expected a pile, found sums {sums.shape} and lengths {lengths.shape}.")
+        raise CheckpointError(
+            f"{path}: expected sums of unlabelled texts, found {sums.shape} and lengths {lengths.shape}."
+        )
     return Pile(sums, lengths, arrays.get("pile_lower"))
 
 

@@ -42,7 +42,7 @@ class FittedAspects(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """M sentences, of the pile and of the examples, and what each says of the aspects."""
+    """M sentences, unlabelled ones and examples, and what each says of the aspects."""
 
     vectors: np.ndarray  # (M, d)
     values: np.ndarray  # (M, N) on the scale of scores
@@ -325,7 +325,7 @@ class LPNPlusScorer:
         return result
 
     def _neighbours(self, fitted: FittedAspects, support: SupportSet, pile: np.ndarray | None) -> Neighbours | None:
-        """The pile without the examples, then the examples, which say what they are labelled too."""
+        """The unlabelled sentences without the examples, then the examples, which say what they are labelled too."""
         examples = support.examples.vectors
         if pile is None or not self.settings.neighbour_weight:
             pile = examples[:0]

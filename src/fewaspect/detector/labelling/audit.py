@@ -1,4 +1,4 @@
-"""Which sentences to check to learn how good a detector is on a pile, without a labelled file.
+"""Which sentences to check to learn how good a detector is on many texts, without a labelled file.
 
 A sentence is drawn the more often the less sure its answers are, and the answers of a rare aspect are drawn as often as
 those of a frequent one (sequential Poisson sampling; Ohlsson, Journal of Official Statistics 1998): who draws more goes
