@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import Any
 
 import pytest
@@ -45,6 +46,12 @@ def answers(sentence: dict[str, Any]) -> tuple[set[int], list[int], bool]:
     return set(sentence["aspects"]), sentence["rejected"], sentence["confirmed"]
 
 
+def quoted(client: TestClient, project: str) -> str:
+    """The report, which quotes sentences of each aspect."""
+    page = client.post(f"{project}/report", json={"title": "Hotel", "charts": ["often", "words"]}).text
+    return re.sub("<[^>]+>", "", page)
+
+
 def examples(client: TestClient, project: str) -> int:
     return client.get(f"{project}/examples").json()["total"]
 
@@ -74,6 +81,7 @@ def test_without_its_only_aspect_a_sentence_is_no_example_of_none(client: TestCl
 
 def test_counts_filters_results_and_report_leave_it_out(client: TestClient, hotel: str) -> None:
     food, _ = ids(client, hotel)
+    assert ONLY in quoted(client, hotel)
     client.put(address(client, hotel, ONLY, food)).raise_for_status()
     rows = csv.DictReader(io.StringIO(client.get(f"{hotel}/results").content.decode("utf-8-sig")))
     found = {row["text"]: row["aspects"] for row in rows}
@@ -83,14 +91,23 @@ def test_counts_filters_results_and_report_leave_it_out(client: TestClient, hote
     assert [one["text"] for one in listed] == [BOTH]
     none = client.get(f"{hotel}/sentences", params={"show": "none"}).json()["sentences"]
     assert ONLY in [one["text"] for one in none]
-    uncertain = client.get(f"{hotel}/sentences", params={"order": "certain"}).json()["sentences"]
-    assert {one["text"] for one in uncertain} >= {ONLY}
     counts = {one["id"]: one["count"] for one in client.get(f"{hotel}/dashboard").json()["aspects"]}
     assert counts[food] == 1
     opinions = {one["id"]: one for one in client.get(f"{hotel}/sentiment").json()["aspects"]}
     assert sum(opinions[food][word] for word in ("negative", "neutral", "positive", "mixed")) == 1
+    assert ONLY not in quoted(client, hotel)
     (aspect,) = [one for one in client.get(hotel).json()["aspects"] if one["id"] == food]
     assert (aspect["found"], aspect["examples"]) == (1, 2)
+
+
+def test_what_is_rejected_is_not_uncertain_any_more(client: TestClient, hotel: str) -> None:
+    food, _ = ids(client, hotel)
+    threshold = shown(client, hotel, ONLY)["scores"][str(food)]
+    client.patch(f"{hotel}/aspects/{food}", json={"threshold": threshold}).raise_for_status()
+    for expected in (True, False):
+        listed = client.get(f"{hotel}/sentences", params={"show": "uncertain"}).json()["sentences"]
+        assert (ONLY in [one["text"] for one in listed]) == expected
+        client.put(address(client, hotel, ONLY, food)).raise_for_status()
 
 
 def test_it_is_undone_done_again_and_taken_back(client: TestClient, hotel: str) -> None:
