@@ -89,6 +89,13 @@ def claims() -> Named:
                 yield f"claims.count.{benchmark}.{way}-{shot}", f"{count:.1f}"
         yield f"claims.above.{benchmark}.least", f"{min(above):.1f}"
         yield f"claims.above.{benchmark}.most", f"{max(above):.1f}"
+    f1 = {name: float(text) for name, text in grid() if name.startswith("grid.f1.")}
+    settings = [name.removeprefix("grid.f1.lpn.") for name in f1 if name.startswith("grid.f1.lpn.")]
+    yield "claims.labels", f"{max(f1[f'grid.f1.lpn-wo.{one}'] - f1[f'grid.f1.lpn-oo.{one}'] for one in settings):.1f}"
+    yield "claims.contrast", f"{max(abs(f1[f'grid.f1.lpn.{s}'] - f1[f'grid.f1.lpn-wo.{s}']) for s in settings):.2f}"
+    gains = [f1[f"grid.f1.lpn-long.{s}"] - f1[f"grid.f1.lpn.{s}"] for s in settings if s.startswith("fewasp-single")]
+    yield "claims.longer.least", f"{min(gains):.1f}"
+    yield "claims.longer.most", f"{max(gains):.1f}"
 
 
 def larger_encoder() -> Named:
