@@ -235,12 +235,17 @@ def inherited(base: str, studio: bool = False) -> dict[str, Any]:
     known = {base}
     while new := {path for path, above in bases.items() if above & known} - known:
         known |= new
-    found = [one for one in _classes(package()) if one.path in known]
+    found = sorted((one for one in _classes(package()) if one.path in known), key=_place_in_package)
     return {one.name: one for one in found if one.path.startswith("fewaspect.studio.") == studio}
 
 
+def _place_in_package(one: Any) -> tuple[bool, str, int]:
+    """The core's before the others."""
+    return not one.path.startswith("fewaspect.core."), one.module.path, one.lineno
+
+
 def _classes(module: Any) -> Iterator[Any]:
-    """Those with a public name, in the order of the files."""
+    """Those with a public name."""
     for name, one in module.members.items():
         if one.is_alias or (name.startswith("_") and one.is_class):
             continue
