@@ -33,7 +33,7 @@ layers were trained, for {plan.steps} episodes of {low} to {high} classes with 1
 {plan.seed}.
 
 Probabilities: a logistic regression over tasks of the English validation sets, which were not trained on, and of the
-review aspects in other languages below.
+review aspects in other languages below; many tasks have names alone.
 
 ## Data
 
@@ -52,7 +52,8 @@ Not trained on:
 
 ## Limits
 
-- In other languages than those above it answers, but measure first: `detector.evaluate(texts, labels)`.
+- In other languages than those above it answers, but measure first: `detector.evaluate(texts, labels)`. What is
+  measured in `docs/results/languages.md` are models of the same recipe, each trained without the language.
 - On English the English model is better: `docs/results/languages.md`.
 - Probabilities are right on average over many aspects, not for each one; `detector.tune` sets thresholds by aspect.
 - It learns what people wrote, with their prejudices.

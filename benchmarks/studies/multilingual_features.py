@@ -72,12 +72,14 @@ def label_sets(data: Path) -> list[tuple[str, LabelSet]]:
 
 
 def load_features(encoder: UniversalEncoder, data: Path, folder: Path, most: int | None = None) -> list[FeatureSet]:
-    """Of all label sets, of each at most so many texts; what is in the folder is not read again."""
+    """Of all label sets, of each at most so many texts, of which some label has enough; what is in the folder is not
+    read again."""
     folder.mkdir(parents=True, exist_ok=True)
-    return [
+    sets = (
         _load(encoder, part, one, folder / f"{part}__{one.name}.npz", min(MOST_TEXTS[part], most or MOST_TEXTS[part]))
         for part, one in label_sets(data)
-    ]
+    )
+    return [one for one in sets if one.truth.shape[1]]
 
 
 def _load(encoder: UniversalEncoder, part: str, one: LabelSet, path: Path, most: int) -> FeatureSet:
@@ -103,14 +105,14 @@ def _load(encoder: UniversalEncoder, part: str, one: LabelSet, path: Path, most:
 
 def read(encoder: UniversalEncoder, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """(tokens, d) features in half precision and (texts,) lengths."""
-    ids = [row[:MOST_TOKENS] for row in encoder.tokeniser.ids(texts)]
-    order, parts = np.argsort([len(row) for row in ids], kind="stable"), [np.zeros((0, encoder.width))] * len(ids)
+    ids, none = [row[:MOST_TOKENS] for row in encoder.tokeniser.ids(texts)], np.zeros((0, encoder.width), np.float16)
+    order, parts = np.argsort([len(row) for row in ids], kind="stable"), [none] * len(ids)
     for first in range(0, len(order), 24):
         batch = order[first : first + 24]
         features, lengths = encoder.features([ids[i] for i in batch])
         for i, part in zip(batch, np.split(features.astype(np.float16), np.cumsum(lengths)[:-1]), strict=True):
             parts[i] = part
-    return np.concatenate(parts), np.array([len(part) for part in parts])
+    return np.concatenate([none, *parts]), np.array([len(part) for part in parts], dtype=np.int64)
 
 
 def _of_polarity(path: Path, manifest: dict[str, Any], data: Path) -> LabelSet:

@@ -3,23 +3,22 @@ multilingual label sets, with a probability model.
 
     python benchmarks/studies/multilingual_model.py --data FOLDER --work FOLDER --out MODEL [--without zh,ja]
 
-MODEL takes the place of src/fewaspect/inference/multilingual. With `--without`, sets in these languages are neither
-trained on nor learned probabilities from: `benchmarks/practical/languages.py` measures them with such a model. The work
-folder keeps what the frozen part of the encoder made of the texts. It needs the extras [train] and [multilingual].
+A MODEL of all languages takes the place of src/fewaspect/inference/multilingual. With `--without`, sets in these
+languages are neither trained on nor learned probabilities from: `benchmarks/practical/languages.py` measures them with
+such a model. The work folder keeps what the frozen part of the encoder made of the texts. It needs the extras [train]
+and [multilingual].
 
-Probabilities are learned by `probabilities.py` on the validation sets of the corpus, which are never trained on, and on
-the multilingual sets of review aspects.
+Probabilities are learned by `multilingual_probabilities.py` on the validation sets of the corpus, which are never
+trained on, and on the multilingual sets of review aspects.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,19 +27,17 @@ from fewaspect.core.files import atomic_folder, save_arrays, sha256_of
 from fewaspect.core.settings import LPNPlusSettings
 from fewaspect.detector.calibration import ProbabilityModel
 from fewaspect.detector.scoring import LPNPlusScorer
-from fewaspect.inference.encoded import Sentences, unit
 from fewaspect.inference.encoder import HEAD, SHIPPED, read_metadata, write_metadata
 from fewaspect.inference.universal_encoder import DENSE, PACKAGE, WIDTH, UniversalEncoder, resource_folder
 from multilingual_card import card
-from multilingual_features import FeatureSet, load_features
+from multilingual_features import load_features
 from multilingual_head import HeadPlan, train_head
-from probabilities import EncodedSet, fit_probability_model, none_rates, tasks
+from multilingual_probabilities import learn_probabilities
 
 PLAN = HeadPlan()
 MAX_LENGTH = 256  # tokens of a sentence
 LANGUAGES = ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
 """Those that the encoder was made for."""
-TASKS, TASK_TEXTS, FEWEST = 16, 600, 20  # tasks of a set, its texts, and texts of a label
 
 
 def main() -> None:
@@ -85,35 +82,6 @@ def make_encoder(head: dict[str, np.ndarray], plan: HeadPlan) -> UniversalEncode
 def show_step(step: int, loss: float) -> None:
     if (step + 1) % 100 == 0:
         print(f"episode {step + 1}: loss {loss:.2f}", flush=True)
-
-
-def learn_probabilities(
-    encoder: UniversalEncoder, scorer: LPNPlusScorer, sets: Sequence[FeatureSet]
-) -> ProbabilityModel:
-    """From tasks of sets that were not trained on, and of review aspects in other languages."""
-    used = [
-        one for one in sets if one.part == "validation" or (one.part == "multilingual" and one.about.kind == "aspect")
-    ]
-    encoded = [one for one in (encode_set(encoder, own) for own in used) if one.truth.shape[1] > 1]
-    model: Any = SimpleNamespace(scorer=scorer)  # all that tasks ask of a model
-    drawn = [task for one in encoded for task in tasks(model, one, TASKS, seed=7, others=encoded)]
-    found = fit_probability_model([(task.features, task.truth) for task in drawn])
-    return replace(found, none_rates=none_rates(encoded))
-
-
-def encode_set(encoder: UniversalEncoder, one: FeatureSet) -> EncodedSet:
-    """Its first texts, and the labels that enough of them have."""
-    lengths = one.lengths[:TASK_TEXTS]
-    kept = np.flatnonzero(one.truth[:TASK_TEXTS].sum(axis=0) >= FEWEST)
-    sentences = states(encoder, one.features[: lengths.sum()], lengths)
-    labels = states(encoder, one.label_features, one.label_lengths).take(kept)
-    return EncodedSet(one.about.name, sentences, one.truth[:TASK_TEXTS][:, kept], labels)
-
-
-def states(encoder: UniversalEncoder, features: np.ndarray, lengths: np.ndarray) -> Sentences:
-    tokens = encoder.contextual_states(features.astype(np.float32), lengths)
-    sums = np.add.reduceat(tokens, np.cumsum(lengths) - lengths, axis=0)
-    return Sentences(unit(sums), tokens, lengths)
 
 
 def write(

@@ -75,9 +75,11 @@ def encode(model: InferenceModel, texts: Sequence[str]) -> Sentences:
 
 
 def tasks(
-    model: InferenceModel, one: EncodedSet, count: int, seed: int, others: Sequence[EncodedSet] = ()
-) -> Iterator[Task]:
-    """Random tasks of one label set, with a few sentences of `others`, which have none of its aspects."""
+    model: InferenceModel, one: EncodedSet, count: int, seed: int, others: Sequence[EncodedSet] = (),
+    names_alone: float = NAMES_ALONE,
+) -> Iterator[Task]:  # fmt: skip
+    """Random tasks of one label set, with a few sentences of `others`, which have none of its aspects; `names_alone`:
+    the share of tasks without any example."""
     rng = np.random.default_rng(seed)
     elsewhere = [other.sentences for other in others if other.name != one.name]
     for _ in range(count):
@@ -87,7 +89,7 @@ def tasks(
         order = rng.permutation(len(one.truth))
         pool, rest = order[: len(order) // 2], order[len(order) // 2 :]
         shots = np.minimum(rng.choice(SHOTS) * rng.uniform(0.5, 1.5, way), MOST_SHOTS).astype(int).clip(1)
-        shots[rng.random(way) < (1.0 if rng.random() < NAMES_ALONE else BARE)] = 0
+        shots[rng.random(way) < (1.0 if rng.random() < names_alone else BARE)] = 0
         rows = pick(one.truth[:, aspects], pool, shots)
         pile = None if rng.random() < WITHOUT_PILE else pool[:PILE]
         tagged, hidden = queries(one.truth[:, aspects], rest, rng), rng.random(way) < UNNAMED

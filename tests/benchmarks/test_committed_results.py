@@ -93,7 +93,7 @@ MODULES = {
     "measuring", "records", "summary", "curves", "probabilities", "promises_page", "discovery_page", "discovery_peers",
     "labelling_page", "labelling_pool", "labelling_strategies", "sentiment_page", "sentiment_peers", "review_sets",
     "studies_of_labels", "languages_page", "languages_times", "own_polarities", "multilingual_card",
-    "multilingual_features", "multilingual_head", "multilingual_sentiment_card",
+    "multilingual_features", "multilingual_head", "multilingual_probabilities", "multilingual_sentiment_card",
 }  # fmt: skip
 
 
