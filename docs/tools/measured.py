@@ -19,7 +19,7 @@ sys.path += [str(ROOT / "benchmarks" / "practical"), str(ROOT / "benchmarks" / "
 
 import bulk_scaling  # noqa: E402
 import cost  # noqa: E402
-from records import GROUPS, PRECISION, QUALITY, TIMES, TITLES, Metric, seed_means, select  # noqa: E402
+from records import GROUPS, QUALITY, TIMES, TITLES, Metric, seed_means, select  # noqa: E402
 
 Named = Iterator[tuple[str, str]]
 SHORT = {"mean_average_precision": "map", "macro_f1": "f1", "micro_f1": "micro", "empty_accuracy": "empty",
@@ -178,17 +178,17 @@ def sentiment() -> Named:
 
 
 def languages() -> Named:
-    """languages.map.multilingual.language and the like: means over the sets of a table of languages.md."""
+    """languages.map.multilingual.language, languages.f1... and the like: means over the sets of a table of
+    languages.md."""
     records = read_results(RESULTS / "languages.jsonl")
-    for table in ("language", "names", "across", "english"):
+    for table in ("language", "names", "across", "back", "others", "english"):
         rows = [r for r in records if r["table"] == table]
         for system in dict.fromkeys(r["system"] for r in rows):
-            by_set = [
-                statistics.mean(r[PRECISION.key] for r in rows if (r["set"], r["system"]) == (one, system))
-                for one in dict.fromkeys(r["set"] for r in rows if r["system"] == system)
-            ]
-            name = re.sub(r"\W+", "-", system)
-            yield f"languages.map.{name}.{table}", f"{100 * statistics.mean(by_set):.1f}"
+            name, own = re.sub(r"\W+", "-", system), [r for r in rows if r["system"] == system]
+            sets = dict.fromkeys(r["set"] for r in own)
+            for share in ("mean_average_precision", "macro_f1", "calibration_error"):
+                by_set = [statistics.mean(r[share] for r in own if r["set"] == one) for one in sets]
+                yield f"languages.{SHORT[share]}.{name}.{table}", f"{100 * statistics.mean(by_set):.1f}"
 
 
 def language_costs() -> Named:
