@@ -14,7 +14,8 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from fewaspect.encoders.transformer import TokenEncoder
 
-sys.path.insert(0, str(Path(__file__).parent))  # so that tests can import `equations`
+TESTS = Path(__file__).parent
+sys.path[:0] = [str(TESTS), str(TESTS.parent)]  # so that tests can import `equations` and `attacks`
 
 collect_ignore_glob: list[str] = []
 if find_spec("torch") is None:  # the base install: what the extras serve is tested where they are installed
@@ -26,7 +27,7 @@ if find_spec("torch") is None:  # the base install: what the extras serve is tes
         "detector/test_metrics.py", "detector/test_sklearn.py", "detector/labelling/test_target_precision.py",
         "detector/labelling/test_discover.py", "detector/labelling/test_naming.py",
         "detector/test_support.py", "detector/test_arrow_tables.py", "reviews/readers/*", "reviews/test_writers.py",
-        "text/test_tokenization.py",
+        "detector/labelling/test_unspaced_words.py", "text/test_tokenization.py",
     ]  # fmt: skip
 
 settings.register_profile("fewaspect", deadline=None)  # a slow machine is not a failure
