@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from licences import plain_licence
 from multilingual_features import FeatureSet
 from multilingual_head import EPISODES, HeadPlan
 
@@ -64,14 +65,6 @@ def _table(sets: Sequence[FeatureSet]) -> str:
     lines = []
     for one in sorted(sets, key=lambda one: (one.language != "en", one.language, one.about.name)):
         about = one.about
-        cells = (about.name, one.language, about.domain, _licence(about.licence))
+        cells = (about.name, one.language, about.domain, plain_licence(about.licence))
         lines.append(f"| {' | '.join(cells)} | {len(one.lengths):,} | {one.truth.shape[1]} |")
     return "\n".join(lines)
-
-
-def _licence(text: str) -> str:
-    """Without the markup of the page it was read from."""
-    for name in ("CC BY 4.0", "CC_BY_4.0"):
-        if text.startswith("README:") and name in text:
-            return "CC BY 4.0"
-    return text.replace("|", " ")

@@ -44,8 +44,9 @@ class FeatureSet:
 
     @property
     def language(self) -> str:
-        """ "en", or what the name begins with."""
-        return self.about.name[:2] if self.about.name[2:3] == "_" and self.part != "train" else "en"
+        """What the name of a set in several languages or of polarities begins with, else English."""
+        named = self.part in ("multilingual", "polarity") and self.about.name[2:3] == "_"
+        return self.about.name[:2] if named else "en"
 
     def take(self, rows: np.ndarray) -> FeatureSet:
         """With these texts alone."""

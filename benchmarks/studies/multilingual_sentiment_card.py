@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from licences import plain_licence
+
 _TEXT = """## Sentiment
 
 `sentiment.safetensors` is a network of two layers. It tells how negative, neutral and positive a sentence is about an
@@ -43,7 +45,7 @@ def sentiment_section(
     for name, count in counts.items():
         known = manifest.get(f"train/{name}") or manifest[f"multilingual/{name}"]
         held = ", held out" if name in held_out else ""
-        sets.append(f"| {name}{held} | {count:,} | {known['repo']} | {known['licence'].replace('|', ' ')} |")
+        sets.append(f"| {name}{held} | {count:,} | {known['repo']} | {plain_licence(known['licence'])} |")
     return _TEXT.format(**about, most=most, measured="\n".join(f"| {row} |" for row in measured), sets="\n".join(sets))
 
 

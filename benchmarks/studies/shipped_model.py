@@ -37,6 +37,7 @@ from fewaspect.training.run import build_model
 from fewaspect.training.run_folder import RunFolder, RunSettings
 from fewaspect.training.sentiment_export import share_lower_layers
 from fewaspect.training.trainer import train
+from licences import plain_licence
 from probabilities import EncodedSet, Task, encode_sets, fit_probability_model, none_rates, probabilities, tasks
 from review_sets import extended_corpus
 
@@ -258,16 +259,10 @@ def _runs(train: Mapping[str, Any]) -> str:
 def _table(sets: Sequence[Mapping[str, Any]]) -> str:
     lines = []
     for one in sets:
-        cells = [one["name"], one["domain"], _licence(one["licence"]), f"{one['texts']:,}", str(one["labels"])]
+        cells = [one["name"], one["domain"], plain_licence(one["licence"]), f"{one['texts']:,}", str(one["labels"])]
         cells += [f"{100 * one['chance']:.1f} %"] if "chance" in one else []
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
-
-
-def _licence(text: str) -> str:
-    """Without the markup of the page it was read from."""
-    markup = text.startswith("README:") and ("CC BY 4.0" in text or "Attribution 4.0" in text)
-    return "CC BY 4.0" if markup else text.replace("|", " ")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "studies"))
 from fewaspect.data.corpus import LabelSet
 from fewaspect.data.labelled import LabelledSentence, SentenceSet
 from fewaspect.inference.universal_encoder import UniversalEncoder
-from multilingual_features import _load, read
+from licences import plain_licence
+from multilingual_features import FeatureSet, _load, read
 from multilingual_model import PLAN, make_encoder, published_head
 
 
@@ -37,3 +38,19 @@ def test_a_set_of_too_few_texts_for_any_label_has_none(encoder: UniversalEncoder
     found = _load(encoder, "train", LabelSet("few", rows, "CC0", "aspect", "food"), tmp_path / "few.npz", 10)
     assert found.truth.shape == (2, 0)
     assert len(found.label_lengths) == 0
+
+
+def test_sets_of_english_are_english_whatever_their_names_begin_with() -> None:
+    def language(name: str, part: str) -> str:
+        about, none = LabelSet(name, SentenceSet([], name), "CC0", "aspect", "food"), np.zeros(0)
+        return FeatureSet(about, part, none, none, none, none, none).language
+
+    assert language("us_airline_tweets", "validation") == "en"
+    assert language("zh_tnews", "multilingual") == language("zh_asap_restaurant", "polarity") == "zh"
+    assert language("memd_hotel", "polarity") == "en"
+
+
+def test_a_card_states_a_licence_without_the_markup_of_its_source() -> None:
+    assert plain_licence("README: x is under [Creative Commons Attribution 4.0 International](https://x") == "CC BY 4.0"
+    assert plain_licence("README: io/badge/License-CC_BY_4.0-orange.svg)]() 4.0 (badge)") == "CC BY 4.0"
+    assert plain_licence("MIT | Apache-2.0") == "MIT   Apache-2.0"
