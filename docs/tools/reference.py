@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import inspect
+import re
 import tempfile
 import textwrap
 from collections.abc import Callable, Iterator
@@ -58,7 +59,7 @@ def _command(name: str, command: Any) -> str:
     usage = " ".join(word for word in words if word)
     parts = [f"## {name}\n", inspect.cleandoc(command.help or ""), f"\n```text\n{usage}\n```\n"]
     if arguments:
-        rows = [f"| `{_cell(_argument(one))}` | {_cell(one.help)} |" for one in arguments]
+        rows = [f"| `{_argument(one)}` | {_cell(one.help)} |" for one in arguments]
         parts += ["| argument | |", "|---|---|", *rows, ""]
     if inner:
         parts += [", ".join(f"[`{one}`](#{f'{name} {one}'.replace(' ', '-')})" for one in inner), ""]
@@ -79,7 +80,7 @@ def _option(one: Any) -> str:
     variable = f" Also the environment variable `{one.envvar}`." if one.envvar else ""
     again = " May be repeated." if one.multiple else ""
     needed = "required" if one.required else _default(one)
-    return f"| `{(flags + value).replace('|', chr(92) + '|')}` | {_cell(one.help)}{again}{variable} | {needed} |"
+    return f"| `{flags}{value}` | {_cell(one.help)}{again}{variable} | {needed} |"
 
 
 def _kind(one: Any) -> str:
@@ -99,7 +100,9 @@ def _default(one: Any) -> str:
 
 
 def _cell(text: str | None) -> str:
-    return " ".join((text or "").split()).replace("|", "\\|")
+    """Of a table: a bar ends it but within code, where Markdown would show the backslash."""
+    parts = re.split("(`[^`]*`)", " ".join((text or "").split()))
+    return "".join(part if part.startswith("`") else part.replace("|", "\\|") for part in parts)
 
 
 def openapi() -> dict[str, Any]:

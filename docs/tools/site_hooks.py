@@ -31,6 +31,7 @@ GENERATED: dict[str, Callable[[], str]] = {
 }  # fmt: skip
 _CODE = re.compile(r"<!-- code: (\S+) (.+?) -->")
 _COMMENT = re.compile(r"^<!--.*?-->\n|<!--.*?-->", flags=re.DOTALL | re.MULTILINE)
+_PROMPT = re.compile(r'<span class="gp">([^<]*)</span>')  # shown by the style, so that a copy is without it
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#:\s]+)(#[^)\s]*)?\)")
 
 
@@ -53,7 +54,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
 
 def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
-    return typeset(html)
+    return _PROMPT.sub(r'<span class="gp" data-prompt="\1"></span>', typeset(html))
 
 
 def _with_scripts(text: str, page: Path) -> str:

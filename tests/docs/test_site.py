@@ -144,11 +144,27 @@ def test_every_command_argument_and_option_stands_in_the_section_of_its_command(
             assert not [w for w in typed if not re.search(rf"(?<![\w-]){re.escape(w)}(?![\w-])", text)], (name, typed)
 
 
-def test_no_row_of_a_generated_table_is_broken_by_a_bar_within_a_cell() -> None:
+def test_every_row_of_a_generated_table_has_the_cells_of_its_head() -> None:
     for text in (reference.commands(), reference.rest()):
-        for row in re.findall(r"^\|.*\|$", text, flags=re.MULTILINE):
-            cells = re.split(r"(?<!\\)\|", row)[1:-1]
-            assert not [cell for cell in cells if cell.count("`") % 2], row
+        for table in re.findall(r"(?:^\|.*\|\n)+", text, flags=re.MULTILINE):
+            bars = {len(re.findall(r"(?<!\\)\|", re.sub("`[^`]*`", "", row))) for row in table.splitlines()}
+            assert len(bars) == 1, table
+
+
+def test_no_backslash_stands_before_a_bar(site: Path) -> None:
+    for path in (site / "reference").rglob("*.html"):
+        assert "\\|" not in path.read_text(encoding="utf-8"), path
+
+
+def test_a_copied_block_has_no_prompts(site: Path) -> None:
+    text = (site / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r'<span class="gp"[^>]*>([^<]*)</span>', text) == [""] * 4
+
+
+def test_the_reference_leaves_out_what_the_signature_says_alone(site: Path) -> None:
+    places = Page((site / "reference" / "python" / "index.html").read_text(encoding="utf-8")).places
+    assert f"{reference.DETECTOR}.classes_" in places
+    assert f"{reference.DETECTOR}.batch_tokens" not in places
 
 
 def test_every_environment_variable_that_is_read_has_a_line_in_the_reference(site: Path) -> None:

@@ -37,7 +37,8 @@ class AspectDetector(Predictor):
     tuned, else 0.4. `batch_tokens`: encoded at once; None: as many as are fastest.
 
     >>> from fewaspect import AspectDetector
-    >>> detector = AspectDetector().fit({"food": ["the soup was cold"], "parking": ["no valet", "garage full"]})
+    >>> examples = {"food": ["the soup was cold"], "parking": ["no valet", "garage full"]}
+    >>> detector = AspectDetector().fit(examples)
     >>> detector.predict(["we found no place to park", "cold soup again"])
     [['parking'], ['food']]
     """
