@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import zipfile
 from pathlib import Path
@@ -99,6 +100,37 @@ def test_a_saved_detector_replaces_what_the_project_knows_and_can_be_undone(
     undone = client.post(f"{project}/undo").json()["project"]
     assert [(a["id"], a["name"]) for a in undone["aspects"]] == [(a["id"], a["name"]) for a in before["aspects"]]
     assert client.post(f"{project}/model", files={"file": ("a.zip", b"no zip")}).status_code == 422
+
+
+def test_aspects_of_a_file_whose_names_differ_in_case_alone_are_told_apart(client: TestClient, tmp_path: Path) -> None:
+    other = AspectDetector().fit({"noise": ["thin walls"], "Noise": ["barking dogs"], "NOISE (2)": ["a loud street"]})
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        for path in other.save(tmp_path / "saved").iterdir():
+            archive.write(path, f"saved/{path.name}")
+    about = {
+        "format": "fewaspect-project", "version": 1, "name": "Twins", "aspects": [{"name": "noise"}, {"name": "Noise"}],
+        "examples": [{"text": "thin walls", "aspects": ["noise"]}, {"text": "barking dogs", "aspects": ["Noise"]}],
+        "answers": [{"text": "a dog", "aspects": ["Noise"], "asked": ["noise", "Noise"]}],
+        "polarities": [{"text": "barking dogs", "aspect": "Noise", "polarity": "negative"}],
+        "rejections": [{"text": "quiet", "aspect": "Noise"}],
+    }  # fmt: skip
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("project.json", json.dumps(about))
+        archive.writestr("reviews.jsonl", "")
+    project = client.post("/api/v1/projects/import", files={"file": ("a.zip", packed.getvalue())}).json()
+    assert [(a["name"], a["examples"]) for a in project["aspects"]] == [("noise", 1), ("Noise (2)", 1)]
+    address = f"/api/v1/projects/{project['id']}"
+    with zipfile.ZipFile(io.BytesIO(client.get(f"{address}/export").content)) as archive:
+        again = json.loads(archive.read("project.json"))
+    assert again["answers"] == [{"text": "a dog", "aspects": ["Noise (2)"], "asked": ["noise", "Noise (2)"]}]
+    assert again["polarities"] == [{"text": "barking dogs", "aspect": "Noise (2)", "polarity": "negative"}]
+    assert again["rejections"] == [{"text": "quiet", "aspect": "Noise (2)"}]
+    taken = client.post(f"{address}/model", files={"file": ("a.zip", held.getvalue())}).json()
+    assert [(a["name"], a["examples"]) for a in taken["aspects"]] == [
+        ("noise", 1), ("Noise (2)", 1), ("NOISE (2) (2)", 1),
+    ]  # fmt: skip
 
 
 def test_a_project_that_takes_its_own_detector_finds_what_it_found(client: TestClient, project: str) -> None:

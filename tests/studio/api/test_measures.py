@@ -29,6 +29,15 @@ def test_an_aspect_without_examples_keeps_its_threshold(client: TestClient, proj
     assert client.get(project).json()["aspects"][2]["threshold"] is None
 
 
+def test_a_label_in_another_case_is_the_aspect_of_that_name(client: TestClient, project: str) -> None:
+    written = {"food": "Food", "parking": " PARKING "}
+    labels = [[written.get(name, name) for name in own] for own in LABELS]
+    found, same = (
+        client.post(f"{project}/evaluate", json={"texts": TEXTS, "labels": own}).json() for own in (labels, LABELS)
+    )
+    assert found == same
+
+
 def test_measuring_gives_numbers_counts_and_curves(client: TestClient, project: str) -> None:
     found = client.post(f"{project}/evaluate", json={"texts": TEXTS, "labels": LABELS}).json()
     assert (found["texts"], found["macro_f1"], found["right_empties"]) == (4, 1.0, 1.0)

@@ -11,6 +11,7 @@ from fewaspect.core.errors import DataError
 from fewaspect.data.labels import to_indicator_matrix
 from fewaspect.detector.explain import decide
 from fewaspect.studio.engine.snapshot import Snapshot
+from fewaspect.studio.store.definition import name_identity
 
 STEPS = np.round(np.arange(1, 100) / 100, 2)  # thresholds that can be tried on the page
 POINTS = 100  # distinct probabilities of a curve at most, besides
@@ -24,6 +25,7 @@ def evaluate_texts(snapshot: Snapshot, texts: Sequence[str], labels: Sequence[Se
         raise DataError("evaluate: expected a project with aspects, found none.")
     if not texts:
         raise DataError("texts: expected labelled texts, found none.")
+    labels = _as_named(labels, [aspect.name for aspect in snapshot.definition.aspects])
     result = snapshot.detector.evaluate(texts, labels)
     probabilities = snapshot.detector.predict_proba(texts)
     truth, _ = to_indicator_matrix(labels, [aspect.name for aspect in snapshot.definition.aspects], len(texts))
@@ -42,6 +44,12 @@ def evaluate_texts(snapshot: Snapshot, texts: Sequence[str], labels: Sequence[Se
     totals["calibration_error"] = result["expected_calibration_error"]
     mistakes = list_mistakes(snapshot.aspect_ids, texts, decide(probabilities, snapshot.thresholds), truth)
     return {**totals, "aspects": aspects, "mistakes": mistakes}
+
+
+def _as_named(labels: Sequence[Sequence[str]], names: Sequence[str]) -> list[list[str]]:
+    """Labels that people take for the name of an aspect, such as Noise for noise, are that aspect."""
+    known = {name_identity(name): name for name in reversed(names)} | {name: name for name in names}
+    return [[known.get(label, known.get(name_identity(label), label)) for label in own] for own in labels]
 
 
 def at_threshold(

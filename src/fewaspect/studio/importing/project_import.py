@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from fewaspect.core.errors import DataError
@@ -19,7 +20,7 @@ from fewaspect.studio.store.definition import (
     Rejection,
     fill_definition,
     fill_polarities,
-    read_definition,
+    name_identity,
     replace_definition,
 )
 from fewaspect.studio.store.journal import Journal
@@ -41,9 +42,9 @@ Labelled = Sequence[tuple[str, Sequence[str]]]  # texts with the names of their 
 
 
 def import_project(studio: Studio, archived: ArchivedProject, reviews: Sequence[ArchivedReview]) -> int:
-    """A new project, under another name if its own is taken."""
+    """A new project, under another name if its own is taken; aspects of the same name get numbers."""
     aspects = [NewAspect(a.name, a.description, a.threshold, _clean(a.group), a.colour) for a in archived.aspects]
-    aspects, labelled = _cleaned(aspects, [(e.text, e.aspects) for e in archived.examples], studio.limits)
+    aspects, labelled, names = _cleaned(aspects, [(e.text, e.aspects) for e in archived.examples], studio.limits)
     if len(reviews) > studio.limits.sentences:  # the project may have had more than one import
         raise TooManyError(f"expected at most {studio.limits.sentences:,} reviews, found {len(reviews):,}.")
     texts = check_texts([_clean(review.text) for review in reviews])
@@ -57,13 +58,13 @@ def import_project(studio: Studio, archived: ArchivedProject, reviews: Sequence[
             connection, name, archived.threshold, archived.target_precision, archived.sentiment, archived.model
         )
         journal = Journal(connection)
-        fill_definition(journal, project, aspects, labelled)
+        numbers = fill_definition(journal, project, aspects, labelled)
+        ids = {name: numbers[own] for name, own in names.items()}
         add_reviews(connection, project, new, studio.limits, name="the project file")
         for table, answers in ((audit_answers, archived.answers), (kept_labels, archived.kept)):
-            _add_answers(connection, table, project, answers[: studio.limits.sentences])
+            _add_answers(connection, table, project, answers[: studio.limits.sentences], ids)
         for text in archived.skipped[: studio.limits.sentences]:
             skip_text(journal, project, _clean(text))
-        ids = {aspect.name: aspect.id for aspect in read_definition(connection, project).aspects}
         said = [(_clean(p.text), ids.get(_clean(p.aspect)), p.polarity) for p in archived.polarities]
         fill_polarities(journal, project, _known(said[: studio.limits.sentences]))
         wrong = [(_clean(r.text), ids.get(_clean(r.aspect))) for r in archived.rejections[: studio.limits.sentences]]
@@ -76,8 +77,9 @@ def _known(said: Iterable[tuple[str, int | None, str]]) -> Iterator[PolarityLabe
     return (PolarityLabel(text, aspect, polarity) for text, aspect, polarity in said if aspect is not None)
 
 
-def _add_answers(connection: Connection, table: Table, project: int, answers: Sequence[ArchivedAnswer]) -> None:
-    ids = {aspect.name: aspect.id for aspect in read_definition(connection, project).aspects}
+def _add_answers(
+    connection: Connection, table: Table, project: int, answers: Sequence[ArchivedAnswer], ids: Mapping[str, int]
+) -> None:
     for answer in answers:
         own, asked = ([ids[_clean(n)] for n in names if _clean(n) in ids] for names in (answer.aspects, answer.asked))
         put_answer(connection, table, project, _clean(answer.text), own, asked)
@@ -89,10 +91,10 @@ def import_detector(studio: Studio, project: int, saved: SavedDetector) -> None:
     own = {**saved.tuned, **given} if isinstance(given, dict) else saved.tuned if given is None else {}
     aspects = [NewAspect(name, examples.descriptions.get(name, ""), own.get(name)) for name in examples.names]
     by_text = [(text, [n for n in examples.names if n in labels]) for text, labels in examples.sentences.items()]
-    aspects, labelled = _cleaned(aspects, by_text, studio.limits)
+    aspects, labelled, names = _cleaned(aspects, by_text, studio.limits)
     threshold = None if given is None or isinstance(given, dict) else float(given)
     with studio.write(project) as connection:
-        said = {_clean(text): {_clean(n): p for n, p in own.items()} for text, own in examples.polarities.items()}
+        said = {_clean(text): {names[_clean(n)]: p for n, p in own.items()} for text, own in examples.polarities.items()}
         replace_definition(connection, project, "load a saved detector", aspects, labelled, threshold, said)
 
 
@@ -112,12 +114,27 @@ def add_sample_project(studio: Studio) -> None:
         add_reviews(connection, project, new, studio.limits, name="the sample")
 
 
-def _cleaned(aspects: Sequence[NewAspect], labelled: Labelled, limits: Limits) -> tuple[list[NewAspect], Labelled]:
-    """Without NUL characters, and within the limits."""
+def _cleaned(
+    aspects: Sequence[NewAspect], labelled: Labelled, limits: Limits
+) -> tuple[list[NewAspect], Labelled, dict[str, str]]:
+    """Without NUL characters, within the limits, and with names that differ; which name stands for which."""
     aspects = [replace(a, name=_clean(a.name), description=_clean(a.description)) for a in aspects]
     labelled = [(_clean(text), [_clean(name) for name in names]) for text, names in labelled]
     _check([aspect.name for aspect in aspects], labelled, limits)
-    return aspects, labelled
+    names = _told_apart([aspect.name for aspect in aspects])
+    labelled = [(text, [names[name] for name in own]) for text, own in labelled]
+    return [replace(aspect, name=names[aspect.name]) for aspect in aspects], labelled, names
+
+
+def _told_apart(names: Sequence[str]) -> dict[str, str]:
+    """Of names that people take for the same, such as noise and Noise, each but the first with a number."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        numbered = (name if n == 1 else f"{name[:90]} ({n})" for n in count(1))
+        found[name] = next(own for own in numbered if name_identity(own) not in taken)
+        taken.add(name_identity(found[name]))
+    return found
 
 
 def _check(names: Sequence[str], labelled: Labelled, limits: Limits) -> None:
