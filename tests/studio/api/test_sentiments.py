@@ -168,9 +168,15 @@ def test_an_example_may_carry_polarities_and_both_are_one_change(client: TestCli
     assert told.keys() == {str(number) for number in own.values()}
     assert (told[str(own["food"])]["polarity"], told[str(own["food"])]["own"]) == ("positive", True)
     assert not told[str(own["parking"])]["own"]
-    client.post(f"{rated}/examples", json={**new, "polarities": {str(own["food"]): "mixed"}}).raise_for_status()
+    made = client.post(f"{rated}/examples", json={**new, "polarities": {str(own["food"]): "mixed"}}).json()
     assert by_text(client, rated)[text][str(own["food"])] == "mixed"
-    for _ in range(2):
+    assert made["polarities"] == {str(own["food"]): "mixed"}
+    changed = {"aspects": new["aspects"], "polarities": {str(own["parking"]): "neutral"}}
+    both = client.patch(f"{rated}/examples/{made['id']}", json=changed).json()["polarities"]
+    assert both == {str(own["food"]): "mixed", str(own["parking"]): "neutral"}
+    (listed,) = [one for one in client.get(f"{rated}/examples").json()["examples"] if one["id"] == made["id"]]
+    assert listed["polarities"] == both
+    for _ in range(3):
         client.post(f"{rated}/undo").raise_for_status()
     assert by_text(client, rated)[text] == {str(own["food"]): "negative"}
     assert client.get(f"{rated}/examples").json()["total"] == 4

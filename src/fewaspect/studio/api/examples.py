@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -52,13 +53,22 @@ class AspectLabels(RequestBody):
     aspects: AspectIds
 
 
+class ExampleChange(AspectLabels):
+    """Its aspects, and the polarities that are given."""
+
+    model_config = example(aspects=[], polarities={})
+    polarities: Polarities = Field(default_factory=dict)
+
+
 class ExampleResponse(ResponseBody):
     model_config = example(
-        id=12, text="The garage was full.", aspects=[3], sentence_id=None, created="2026-01-31T12:00:00Z"
-    )
+        id=12, text="The garage was full.", aspects=[3], polarities={"3": "negative"}, sentence_id=None,
+        created="2026-01-31T12:00:00Z",
+    )  # fmt: skip
     id: int
     text: str
     aspects: list[int]
+    polarities: dict[int, Polarity]
     sentence_id: int | None
     created: str
 
@@ -92,17 +102,17 @@ def put(studio: CurrentStudio, project: ProjectId, new: ExampleRequest) -> Any:
     with studio.write(project) as connection:
         if new.sentence_id is not None:
             owned_row(connection, sentences, project, new.sentence_id)
-        said = {int(aspect): polarity for aspect, polarity in new.polarities.items()}
+        said = _by_number(new.polarities)
         number = put_example(connection, project, new.text, new.aspects, new.sentence_id, studio.limits, said)
         return asdict(read_example(connection, project, number))
 
 
 @router.patch("/{example_id}", response_model=ExampleResponse, responses=errors(404))
-def patch(studio: CurrentStudio, project: ProjectId, example_id: Id, changed: AspectLabels) -> Any:
-    """Other aspects of the same sentence."""
+def patch(studio: CurrentStudio, project: ProjectId, example_id: Id, changed: ExampleChange) -> Any:
+    """Other aspects, or polarities, of the same sentence."""
     with studio.write(project) as connection:
         text = owned_row(connection, examples, project, example_id).text
-        put_example(connection, project, text, changed.aspects, None, studio.limits)
+        put_example(connection, project, text, changed.aspects, None, studio.limits, _by_number(changed.polarities))
         return asdict(read_example(connection, project, example_id))
 
 
@@ -111,3 +121,7 @@ def delete(studio: CurrentStudio, project: ProjectId, example_id: Id) -> None:
     """Remove it from the examples."""
     with studio.write(project) as connection:
         remove_example(connection, project, example_id)
+
+
+def _by_number(polarities: Mapping[str, str]) -> dict[int, str]:
+    return {int(aspect): polarity for aspect, polarity in polarities.items()}

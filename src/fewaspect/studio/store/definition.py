@@ -50,6 +50,7 @@ class Example:
     sentence_id: int | None
     created: str
     aspects: tuple[int, ...]
+    polarities: Mapping[int, str]  # that were said, by aspect
 
 
 class PolarityLabel(NamedTuple):
@@ -120,16 +121,19 @@ def read_definition(connection: Connection, project: int) -> Definition:
     mine = examples.c.project_id == project
     hidden = select(sentences.c.id).where(sentences.c.review_id.in_(hidden_reviews()))
     lost = set(connection.scalars(select(examples.c.id).where(mine, examples.c.sentence_id.in_(hidden))))
+    of_any = select(polarities).where(polarities.c.project_id == project).order_by(polarities.c.id)
+    polar = connection.execute(of_any).all()
+    said: dict[str, dict[int, str]] = {}
+    for one in polar:
+        said.setdefault(one.identity, {})[one.aspect_id] = one.polarity
     labelled = tuple(
         Example(e.id, e.text, e.identity, None if e.id in lost else e.sentence_id, e.created,
-                tuple(labels.get(e.id, ())))
+                tuple(labels.get(e.id, ())), said.get(e.identity, {}))
         for e in connection.execute(select(examples).where(mine).order_by(examples.c.id))
     )  # fmt: skip
     passed = select(skipped.c.text).where(skipped.c.project_id == project).order_by(skipped.c.id)
     texts = tuple(connection.scalars(passed))
-    said = select(polarities.c.text, polarities.c.aspect_id, polarities.c.polarity)
-    polar = connection.execute(said.where(polarities.c.project_id == project).order_by(polarities.c.id))
-    told = tuple(PolarityLabel(*one) for one in polar)
+    told = tuple(PolarityLabel(one.text, one.aspect_id, one.polarity) for one in polar)
     wrong = select(rejections.c.text, rejections.c.aspect_id).where(rejections.c.project_id == project)
     rejected = tuple(Rejection(*one) for one in connection.execute(wrong.order_by(rejections.c.id)))
     return Definition(
@@ -215,7 +219,10 @@ def remove_aspect(connection: Connection, project: int, aspect: int) -> None:
 def read_example(connection: Connection, project: int, example: int) -> Example:
     row = owned_row(connection, examples, project, example)
     own = tuple(labels_of(connection, example))
-    return Example(row.id, row.text, row.identity, row.sentence_id, row.created, own)
+    of_it = select(polarities.c.aspect_id, polarities.c.polarity).order_by(polarities.c.id)
+    told = connection.execute(of_it.where(polarities.c.project_id == project, polarities.c.identity == row.identity))
+    said = {one.aspect_id: one.polarity for one in told}
+    return Example(row.id, row.text, row.identity, row.sentence_id, row.created, own, said)
 
 
 def put_example(
