@@ -30,6 +30,8 @@ SAID = {  # of each aspect of the invented hotels, and of none
     "wifi": ("The wifi was down all day.", "Fast internet in every room."),
     "": ("See you on Monday.", "We came by train.", "It was our second visit."),
 }
+COMPLETE = r"""() => !document.querySelector('[aria-busy="true"], .loading, [role="progressbar"]')
+  && !/\w+ing\b[^\n…]* …/.test(document.body.innerText)"""  # "Still reading …", "Counting …"
 OFTEN = {
     "Spain": {"parking": 0.7, "breakfast": 0.4, "wifi": 0.2},
     "France": {"parking": 0.15, "breakfast": 0.4, "wifi": 0.25},
@@ -83,12 +85,12 @@ def evaluation(browser: Any, address: str, _: Path) -> None:
         f"{review.text} | {'; '.join(name for name in review.aspects if name in showcase.examples)}"
         for review in showcase.reviews
     ]
-    page = opened(browser, address)
+    page = opened(browser, address, viewport={"width": 1440, "height": 900})
     page.get_by_role("tab", name="Evaluate").click()
     page.get_by_label(re.compile("paste lines")).fill("\n".join(lines))
     page.get_by_role("button", name="Evaluate", exact=True).last.click()
     page.get_by_role("region", name="Each aspect").wait_for()
-    page.get_by_label(re.compile("paste lines")).evaluate("area => area.scrollIntoView()")
+    page.get_by_role("button", name="Evaluate", exact=True).last.evaluate("button => button.scrollIntoView()")
     shoot(page, "studio-evaluate")
 
 
@@ -155,9 +157,12 @@ def opened(browser: Any, address: str, **looks: Any) -> Any:
     return page
 
 
-def shoot(page: Any, name: str) -> None:
+def shoot(page: Any, name: str, folder: Path = PICTURES) -> None:
+    """Once nothing on the page is still worked on."""
+    page.wait_for_function(COMPLETE)
     page.wait_for_timeout(1500)  # messages fade, charts grow
-    page.screenshot(path=PICTURES / f"{name}.png", animations="disabled")
+    page.wait_for_function(COMPLETE)
+    page.screenshot(path=folder / f"{name}.png", animations="disabled")
     page.context.close()
 
 
