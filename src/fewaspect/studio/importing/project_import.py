@@ -93,8 +93,9 @@ def import_detector(studio: Studio, project: int, saved: SavedDetector) -> None:
     by_text = [(text, [n for n in examples.names if n in labels]) for text, labels in examples.sentences.items()]
     aspects, labelled, names = _cleaned(aspects, by_text, studio.limits)
     threshold = None if given is None or isinstance(given, dict) else float(given)
+    polarities = examples.polarities.items()
+    said = {_clean(text): {names[_clean(n)]: p for n, p in own.items()} for text, own in polarities}
     with studio.write(project) as connection:
-        said = {_clean(text): {names[_clean(n)]: p for n, p in own.items()} for text, own in examples.polarities.items()}
         replace_definition(connection, project, "load a saved detector", aspects, labelled, threshold, said)
 
 
