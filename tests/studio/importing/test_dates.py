@@ -48,6 +48,14 @@ def test_the_order_of_day_and_month_is_as_said_only_where_it_cannot_be_told() ->
         assert read_dates(clear, "month_first") == read_dates(clear)
 
 
+def test_dates_of_two_files_are_read_though_one_has_the_year_first() -> None:
+    mixed = ["2025-05-01", "2025-05-02 10:00", "2025-05-03", "03/04/2025", "05/04/2025"]
+    assert undecided_order(mixed) == "month_first"
+    assert read_dates(mixed, "day_first") == ["2025-05-01", "2025-05-02", "2025-05-03", "2025-04-03", "2025-04-05"]
+    assert read_dates([*mixed, "25/04/2025"])[3:] == ["2025-04-03", "2025-04-05", "2025-04-25"]
+    assert are_dates(mixed)
+
+
 def test_what_is_no_date_is_none() -> None:
     assert read_dates(["2024-03-31", "soon", "", None, True, "2024-13-31"]) == ["2024-03-31", *[None] * 5]
 

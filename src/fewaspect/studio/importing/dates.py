@@ -8,8 +8,9 @@ from datetime import date, datetime, timezone
 from typing import Any, Literal
 
 DateOrder = Literal["day_first", "month_first"]
+ISO = "%Y-%m-%d"
 FORMATS = (
-    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%m/%d/%y", "%d/%m/%y",
+    ISO, "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%m/%d/%y", "%d/%m/%y",
     "%d.%m.%y", "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %Y", "%b %Y", "%Y-%m", "%Y%m%d",
 )  # fmt: skip
 # Spaces are looked at from their first on, else a row of them would be searched again from each.
@@ -27,23 +28,25 @@ _ORDERS: dict[str, tuple[str, DateOrder]] = {
 
 
 def read_dates(values: Sequence[Any], order: DateOrder | None = None) -> list[str | None]:
-    """All by the format that reads most of them, so that 03/04 is not March here and April there.
+    """As 2024-03-31, all others by the format that reads most of them, so that 03/04 is not March here and April there.
 
     Where the order of day and month cannot be told, it is the one that is said, else the month stands first.
     """
-    best, taken = _format_of(values), undecided_order(values)
+    days = [_read(value, ISO) for value in values]
+    others = [None if day else value for value, day in zip(values, days, strict=True)]
+    best, taken = _format_of(others), undecided_order(others)
     if order and taken and order != taken:
         best, _ = _ORDERS[best]
-    return [_read(value, best) for value in values]
+    return [day or _read(value, best) for value, day in zip(others, days, strict=True)]
 
 
 def undecided_order(values: Sequence[Any]) -> DateOrder | None:
     """The order that is taken, where the dates could as well be read in the other one; else None."""
-    best = _format_of(values)
-    if best not in _ORDERS:
+    others = [value for value in values if _read(value, ISO) is None]
+    if (best := _format_of(others)) not in _ORDERS:
         return None
     other, taken = _ORDERS[best]
-    return taken if _readable(values, best) == _readable(values, other) > 0 else None
+    return taken if _readable(others, best) == _readable(others, other) > 0 else None
 
 
 def _format_of(values: Sequence[Any]) -> str:
