@@ -64,7 +64,7 @@ def test_a_problem_keeps_its_detail_for_programs(client: TestClient, project: st
     assert missing["detail"] == "expected a sentence of this project, found none with the id 1147."
     assert missing["plain"].startswith("This sentence is not here any more")
     long = client.post(f"{project}/aspects", json={"name": "x" * 101}).json()
-    assert long["plain"] == "This is too long: 100 characters are the most."
+    assert long["plain"] == f'"{"x" * 39}…" is too long: 100 characters are the most.'
 
 
 FAULTS = {  # a file, and what its problem must say

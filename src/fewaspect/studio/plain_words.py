@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from fewaspect.data.labels import shortened
 from fewaspect.studio.file_problems import file_words
 
 TECHNICAL = re.compile(
@@ -55,7 +56,7 @@ def invalid_value(error: dict[str, Any]) -> str:
     limits = error.get("ctx", {})
     match error["type"]:
         case "string_too_long":
-            return f"This is too long: {limits['max_length']:,} characters are the most."
+            return f"{shortened(error['input'], 40)} is too long: {limits['max_length']:,} characters are the most."
         case "string_too_short" | "string_pattern_mismatch" | "missing":
             return "Something is empty that must be filled in."
         case "too_long":

@@ -211,6 +211,7 @@ def test_what_was_detected_is_shown_and_can_be_corrected(client: TestClient, pro
     ).json()["job"]
     assert "event: done" in client.get(f"{project}/jobs/{job}/events").text
     assert texts(client, project) == ["Thin walls."]
+    assert [entry["name"] for entry in listed(client, project)] == ["r.xlsx, June"]
     refused = client.post(f"{project}/imports/preview", files={"file": ("w.csv", semicolons)}, data={"encoding": "x"})
     assert refused.status_code == 422
     assert "expected a known text encoding" in refused.json()["detail"]

@@ -41,7 +41,7 @@ def import_reviews(
 ) -> None:
     """Reads, splits, stores in one transaction, then waits until all sentences are detected."""
     try:
-        file = ImportedFile(upload.name, upload.digest)
+        file = ImportedFile(upload.title, upload.digest)
         reviews = _read(studio, studio.engine.model_of(project), upload, columns, job)
         with studio.database.write() as connection:
             added = add_import(connection, project, reviews, file, duplicates, studio.limits)

@@ -52,6 +52,11 @@ class Upload:
         return TimedSource(str(self.path), self.format, how.encoding, how.delimiter, how.sheet, budget)
 
     @property
+    def title(self) -> str:
+        """By which it is listed: its name, and the sheet that was asked for."""
+        return f"{self.name}, {self.reading.sheet}" if self.reading.sheet else self.name
+
+    @property
     def digest(self) -> str:
         """Of its content, unpacked."""
         with self.path.open("rb") as file:
