@@ -29,9 +29,9 @@ SHORT = {"mean_average_precision": "map", "macro_f1": "f1", "micro_f1": "micro",
 
 def measured() -> dict[str, str]:
     """Name and text of all numbers."""
-    parts = (practical, grid, claims, larger_encoder, ablation, choice, episodes, sentiment, languages, language_costs,
-             speed, memory, serve, bulk, detector_times, attacks, reasons, promises, costs, newcomer,
-             versions)  # fmt: skip
+    parts = (practical, grid, claims, larger_encoder, ablation, choice, episodes, sentiment, languages,
+             language_sentiment, language_costs, speed, memory, serve, bulk, detector_times, attacks, reasons,
+             promises, costs, newcomer, versions)  # fmt: skip
     return {name: text for part in parts for name, text in part()}
 
 
@@ -189,6 +189,14 @@ def languages() -> Named:
             for share in ("mean_average_precision", "macro_f1", "calibration_error"):
                 by_set = [statistics.mean(r[share] for r in own if r["set"] == one) for one in sets]
                 yield f"languages.{SHORT[share]}.{name}.{table}", f"{100 * statistics.mean(by_set):.1f}"
+
+
+def language_sentiment() -> Named:
+    """languages.accuracy, languages.both: means over the sets of the table of sentiment in languages.md."""
+    rows = [r for r in read_results(RESULTS / "languages.jsonl") if r["table"] == "sentiment"]
+    for metric, short in (("accuracy", "accuracy"), ("contrast_accuracy", "both")):
+        found = [r[metric] for r in rows if r["system"] == "multilingual" and r[metric] is not None]
+        yield f"languages.{short}", f"{100 * statistics.mean(found):.1f}"
 
 
 def language_costs() -> Named:
