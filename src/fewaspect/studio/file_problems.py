@@ -50,6 +50,8 @@ _FOUND: tuple[tuple[str, str], ...] = (  # what the problem says, and what the p
     (r"Parquet", "“{file}” cannot be opened as a Parquet file: it is damaged, or of another kind than its name says."),
     (r"gzip|damaged data", "“{file}” is packed (.gz) and damaged. Get it once more, or unpack it before."),
     (r"at most (?P<most>\S+) MB", f"“{{file}}” is too large: {{most}} MB are the most. {SMALLER}"),
+    (r"at most (?P<most>\S+) characters with all",
+     "“{file}”{at} has cells that are too long: {most} characters are the most for a row. Leave columns out."),
     (r"at most (?P<most>\S+) rows, found (?P<there>[\d,…]+)",
      f"“{{file}}” has {{there}} rows; {{most}} can be imported at once. {SMALLER}"),
     (r"a column \"?(?P<wanted>.+?)\"?(?: of dates)?, found", "“{file}” has no column called “{wanted}”."),

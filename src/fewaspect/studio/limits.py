@@ -13,9 +13,12 @@ class Limits:
     json_values: int = 2_000_000  # in a request, by its commas and brackets: small values take the most memory
     unpacked_bytes: int = 256 << 20  # of a detector or a compressed file
     project_chars: int = 300_000_000  # of the reviews of a project with all their columns, so that it can be read again
-    project_file_bytes: int = 512 << 20  # of an exported project as it is sent
+    definition_chars: int = 50_000_000  # of all that is said of its sentences, likewise
+    project_file_bytes: int = 2 << 30  # of an exported project as it is sent: what is random cannot be compressed
     unpacked_project_bytes: int = 2 << 30
     text_chars: int = 20_000
+    review_chars: int = 16_000_000  # of its other columns as JSON
+    column_depth: int = 100  # of lists in lists
     import_rows: int = 50_000
     import_seconds: float = 600  # to read a file; scoring it comes after
     preview_seconds: float = 30

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from fewaspect.detector.model import InferenceModel
 from fewaspect.studio.engine.engine import Engine
 from fewaspect.studio.engine.request_batches import RequestBatcher
+from fewaspect.studio.importing.archive_size import definition_size, too_much_said
 from fewaspect.studio.importing.jobs import Jobs
 from fewaspect.studio.limits import LIMITS, Limits
 from fewaspect.studio.monitoring import Metrics
@@ -47,10 +48,14 @@ class Studio:
 
     @contextmanager
     def write(self, project: int) -> Iterator[Connection]:
-        """A transaction that changes a project, which must exist."""
+        """A transaction that changes a project, which must exist; refused if it grows beyond what can be read again."""
         with self.database.write() as connection:
             project_row(connection, project)
             yield connection
+            if (size := definition_size(connection, project)) > self.limits.definition_chars:
+                with self.database.read() as before:  # it may have been too large in an earlier version
+                    if size > definition_size(before, project):
+                        raise too_much_said(self.limits.definition_chars, size)
 
     def close(self) -> None:
         self.jobs.stop()

@@ -149,7 +149,7 @@ def listed(studio: CurrentStudio, project: ProjectId) -> Any:
 def remove(studio: CurrentStudio, project: ProjectId, number: Id, labels: Labels = "keep") -> None:
     """Remove the reviews of one import, which can be undone."""
     with studio.write(project) as connection:
-        remove_import(connection, project, number, labels=labels == "remove")
+        remove_import(connection, project, number, studio.limits, labels=labels == "remove")
 
 
 @router.get(

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from fewaspect.core.errors import DataError, FewAspectError
 from fewaspect.data.polarity import ANSWERS
 from fewaspect.detector.model import SAVED
+from fewaspect.studio.importing.archive_size import WORST, count_values
 from fewaspect.studio.limits import LIMITS, Limits
 from fewaspect.studio.problems import TooLargeError, TooManyError
 from fewaspect.studio.store.answers import Answer
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 PROJECT, REVIEWS = "project.json", "reviews.jsonl"
 FORMAT, VERSION = "fewaspect-project", 1
 MAX_FILES = 100
-PROJECT_BYTES, LINE_BYTES = 64 << 20, 16 << 20  # of project.json, of a review with all its columns
+LINE_BYTES = 16 << 20  # of a review with all its columns
 DAMAGED = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, OSError, ValueError,
     struct.error,
@@ -161,8 +162,8 @@ def read_project(
 ) -> tuple[ArchivedProject, list[ArchivedReview]]:
     """An archive of `write_project`, validated line by line; it is not read further than a project may be large."""
     with _archive(file, max_bytes) as archive:
-        content = _member(archive, PROJECT, min(max_bytes, PROJECT_BYTES))
-        if sum(map(content.count, (b",", b"[", b"{"))) > limits.json_values:  # small values take the most memory
+        content = _member(archive, PROJECT, min(max_bytes, WORST * limits.definition_chars))
+        if count_values(content) > limits.json_values:  # small values take the most memory
             raise TooManyError(f"{PROJECT}: expected at most {limits.json_values:,} values, found more.")
         project = _parsed(ArchivedProject, content, PROJECT)
         reviews: list[ArchivedReview] = []

@@ -14,17 +14,20 @@ from fewaspect.reviews.formats import InputFormat
 from fewaspect.reviews.pipeline import Stream
 from fewaspect.reviews.readers.source import Review
 from fewaspect.reviews.writers import as_json
+from fewaspect.studio.importing.archive_size import WORST
 from fewaspect.studio.importing.budget import Budget
 from fewaspect.studio.importing.dates import DateOrder, read_dates
 from fewaspect.studio.importing.jobs import Job
 from fewaspect.studio.importing.preview import columns_of, guess_text
 from fewaspect.studio.importing.uploads import Upload
+from fewaspect.studio.limits import Limits
 from fewaspect.studio.problems import TooManyError
 from fewaspect.studio.store.import_records import Duplicates, ImportedFile, add_import
 from fewaspect.studio.store.reviews import NewReview
 from fewaspect.studio.studio import Studio
 
 POLL = 0.05  # seconds
+NESTED = (list, tuple, dict)
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ def _read(
     dates: list[Any] = []
     for chunk in budget.each(stream.chunks):
         kept = [r for r in chunk if r.text.strip() and len(r.text) <= studio.limits.text_chars]
-        found += _new_reviews(model, kept)
+        found += _new_reviews(model, kept, [_fields(review, studio.limits) for review in kept])
         dates += [review.fields.get(date) if date else None for review in kept]
         job.done += len(chunk)
         job.skipped += len(chunk) - len(kept)
@@ -92,20 +95,33 @@ def _open_stream(studio: Studio, upload: Upload, text: str | None, date: str | N
     return stream
 
 
-def _new_reviews(model: InferenceModel, reviews: list[Review]) -> list[NewReview]:
+def _new_reviews(model: InferenceModel, reviews: list[Review], fields: list[dict[str, Any]]) -> list[NewReview]:
     """Split into sentences; the dates come when all are known."""
     texts = check_texts([review.text.replace("\0", "\ufffd") for review in reviews])
     spans, *_ = model.split_sentences(texts)
-    return [
-        NewReview(text, None, _fields(review), places)
-        for text, review, places in zip(texts, reviews, spans, strict=True)
-    ]
+    return [NewReview(text, None, own, places) for text, own, places in zip(texts, fields, spans, strict=True)]
 
 
-def _fields(review: Review) -> dict[str, Any]:
-    """The other columns, as JSON has them."""
+def _fields(review: Review, limits: Limits) -> dict[str, Any]:
+    """The other columns, as JSON has them, and no more than a project file may hold."""
     others = {name: value for name, value in review.fields.items() if name != review.column}
-    return json.loads(as_json(others))
+    if any(_is_deeper(value, limits.column_depth) for value in others.values()):
+        raise review.place.error(f"expected lists in lists at most {limits.column_depth} deep, found deeper ones.")
+    written = as_json(others)
+    if WORST * len(written) > limits.review_chars < len(json.dumps(json.loads(written))):
+        raise review.place.error(
+            f"expected rows of at most {limits.review_chars:,} characters with all their columns, found a longer one."
+        )
+    return json.loads(written)
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    """Whether lists and objects lie in each other more than `most` deep."""
+    inside = [value]
+    for _ in range(most):
+        inside = [one for own in inside if isinstance(own, NESTED)
+                  for one in (own.values() if isinstance(own, dict) else own)]  # fmt: skip
+    return any(isinstance(one, NESTED) for one in inside)
 
 
 def _wait_for_detection(studio: Studio, project: int, job: Job) -> None:

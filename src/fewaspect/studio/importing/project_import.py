@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from fewaspect.core.errors import DataError
 from fewaspect.data.labels import check_texts
 from fewaspect.data.sample_set import load_sample, load_showcase
+from fewaspect.studio.importing.archive_size import definition_size, too_much_said
 from fewaspect.studio.importing.archives import ArchivedAnswer, ArchivedProject, ArchivedReview
 from fewaspect.studio.limits import Limits
 from fewaspect.studio.problems import TooManyError
@@ -25,6 +27,7 @@ from fewaspect.studio.store.definition import (
 )
 from fewaspect.studio.store.journal import Journal
 from fewaspect.studio.store.projects import create_project, free_name, list_projects
+from fewaspect.studio.store.regrouping import LONGEST_DESCRIPTION
 from fewaspect.studio.store.rejections import fill_rejections
 from fewaspect.studio.store.reviews import NewReview, add_reviews
 from fewaspect.studio.store.schema import audit_answers, kept_labels
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from fewaspect.studio.studio import Studio
 
 SAMPLE = "Sample: hotel and restaurant reviews"
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 Labelled = Sequence[tuple[str, Sequence[str]]]  # texts with the names of their aspects
 
 
@@ -62,13 +66,15 @@ def import_project(studio: Studio, archived: ArchivedProject, reviews: Sequence[
         ids = {name: numbers[own] for name, own in names.items()}
         add_reviews(connection, project, new, studio.limits, name="the project file")
         for table, answers in ((audit_answers, archived.answers), (kept_labels, archived.kept)):
-            _add_answers(connection, table, project, answers[: studio.limits.sentences], ids)
-        for text in archived.skipped[: studio.limits.sentences]:
+            _add_answers(connection, table, project, answers, ids)
+        for text in archived.skipped:
             skip_text(journal, project, _clean(text))
         said = [(_clean(p.text), ids.get(_clean(p.aspect)), p.polarity) for p in archived.polarities]
-        fill_polarities(journal, project, _known(said[: studio.limits.sentences]))
-        wrong = [(_clean(r.text), ids.get(_clean(r.aspect))) for r in archived.rejections[: studio.limits.sentences]]
+        fill_polarities(journal, project, _known(said))
+        wrong = [(_clean(r.text), ids.get(_clean(r.aspect))) for r in archived.rejections]
         fill_rejections(journal, project, (Rejection(text, own) for text, own in wrong if own is not None))
+        if (size := definition_size(connection, project)) > studio.limits.definition_chars:
+            raise too_much_said(studio.limits.definition_chars, size)
     return project
 
 
@@ -95,6 +101,7 @@ def import_detector(studio: Studio, project: int, saved: SavedDetector) -> None:
     threshold = None if given is None or isinstance(given, dict) else float(given)
     polarities = examples.polarities.items()
     said = {_clean(text): {names[_clean(n)]: p for n, p in own.items()} for text, own in polarities}
+    _check_texts(said, "polarities", studio.limits)
     with studio.write(project) as connection:
         replace_definition(connection, project, "load a saved detector", aspects, labelled, threshold, said)
 
@@ -118,9 +125,13 @@ def add_sample_project(studio: Studio) -> None:
 def _cleaned(
     aspects: Sequence[NewAspect], labelled: Labelled, limits: Limits
 ) -> tuple[list[NewAspect], Labelled, dict[str, str]]:
-    """Without NUL characters, within the limits, and with names that differ; which name stands for which."""
+    """As they can be stored, within the limits, and with names that differ; which name stands for which."""
     aspects = [replace(a, name=_clean(a.name), description=_clean(a.description)) for a in aspects]
     labelled = [(_clean(text), [_clean(name) for name in names]) for text, names in labelled]
+    if any(len(aspect.description) > LONGEST_DESCRIPTION for aspect in aspects):
+        raise DataError(
+            f"aspects: expected descriptions of at most {LONGEST_DESCRIPTION:,} characters, found a longer one."
+        )
     _check([aspect.name for aspect in aspects], labelled, limits)
     names = _told_apart([aspect.name for aspect in aspects])
     labelled = [(text, [names[name] for name in own]) for text, own in labelled]
@@ -148,10 +159,14 @@ def _check(names: Sequence[str], labelled: Labelled, limits: Limits) -> None:
         )
     if unknown := {name for _, labels in labelled for name in labels} - set(names):
         raise DataError(f'examples: expected names of aspects, found "{min(unknown)}".')
-    if any(not 1 <= len(text) <= limits.text_chars for text, _ in labelled):
-        raise DataError(f"examples: expected texts of 1 to {limits.text_chars:,} characters, found another.")
+    _check_texts((text for text, _ in labelled), "examples", limits)
+
+
+def _check_texts(texts: Iterable[str], where: str, limits: Limits) -> None:
+    if any(not 1 <= len(text) <= limits.text_chars for text in texts):
+        raise DataError(f"{where}: expected texts of 1 to {limits.text_chars:,} characters, found another.")
 
 
 def _clean(text: str) -> str:
-    """PostgreSQL cannot store a NUL."""
-    return text.replace("\0", "\ufffd")
+    """PostgreSQL cannot store a NUL, and UTF-8 no half of a pair of surrogates."""
+    return _UNSTORABLE.sub("\ufffd", text)

@@ -90,11 +90,15 @@ def same_file(connection: Connection, project: int, digest: str) -> Any:
     return next((row for row in reversed(_listed(connection, project)) if row.digest == digest), None)
 
 
-def remove_import(connection: Connection, project: int, number: int, *, labels: bool = False) -> None:
+def remove_import(
+    connection: Connection, project: int, number: int, limits: Limits = LIMITS, *, labels: bool = False
+) -> None:
     """With or without the labels that were given to its sentences."""
     row = owned_row(connection, imports, project, number)
     with change(connection, project, f"remove {shortened(row.name or 'the earlier reviews')}") as journal:
         _remove(journal, project, [number], labels)
+    if connection.scalar(select(replacements.c.review_id).where(replacements.c.import_id == number).limit(1)):
+        refuse_too_much(connection, project, limits)  # what it replaced is there again
 
 
 def remove_reviews(connection: Connection, project: int, *, labels: bool = False) -> None:
