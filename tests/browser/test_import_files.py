@@ -44,6 +44,34 @@ def imported(page: Any) -> Any:
     return page.locator("dialog")
 
 
+def test_another_sheet_has_its_date_found_and_is_no_repeat_of_the_first(page: Any, tmp_path: Path) -> None:
+    new_project(page, "Cover")
+    with xlsxwriter.Workbook(str(path := tmp_path / "hotels.xlsx")) as book:
+        book.add_worksheet("Cover").write_column(0, 0, ["Our hotels", "By Sales"])
+        for name in ("May", "June"):
+            sheet = book.add_worksheet(name)
+            sheet.write_row(0, 0, ["Review", "Day"])
+            sheet.write_row(1, 0, [f"It rained in {name}.", "2025-05-01"])
+    dialog = choose(page, path)
+    date = dialog.get_by_label("Column with the date")
+    assert date.input_value() == ""
+    dialog.get_by_label("Sheet").select_option("May")
+    dialog.locator("td", has_text="It rained in May.").wait_for()
+    assert date.input_value() == "Day"
+    dialog.get_by_role("button", name="Import", exact=True).click()
+    page.locator("article.sentence", has_text="It rained in May.").get_by_text("2025-05-01").wait_for()
+    dialog = choose(page, path)
+    dialog.get_by_label("Sheet").select_option("May")
+    dialog.get_by_text("1 review of this file is in the project already").wait_for()
+    dialog.get_by_label("Sheet").select_option("June")
+    dialog.locator("td", has_text="It rained in June.").wait_for()
+    assert dialog.get_by_label("Leave them out").count() == 0
+    date.select_option("")
+    dialog.get_by_label("Column with the review").select_option("Day")
+    dialog.locator("th", has_text="Day").get_by_text("the review").wait_for()
+    assert date.input_value() == "", "as it was said"
+
+
 @pytest.mark.parametrize("page", [{"width": 1280}, {"width": 390}], indirect=True)
 def test_files_are_previewed_corrected_listed_removed_and_brought_back(
     page: Any, shoot: Callable[[str], None], tmp_path: Path, request: pytest.FixtureRequest

@@ -16,15 +16,15 @@ interface Props {
 /** Asked before anything is doubled. */
 export function DuplicateChoice({ preview, value, onChange }: Props) {
   const { duplicates, repeated, same_file } = preview;
-  if (!duplicates && !repeated && !same_file) return null;
-  const file = same_file && (same_file.name ? `“${same_file.name}” was imported on ${day(same_file.created)} and has the same content. ` : "The same file was imported before. ");
+  const file = same_file && duplicates !== 0 && (same_file.name ? `“${same_file.name}” was imported on ${day(same_file.created)} and has the same content. ` : "The same file was imported before. ");
+  if (!duplicates && !repeated && !file) return null;
   return (
     <fieldset class="duplicates">
       <legend>
         {file}{duplicates ? `${counted(duplicates, "review")} of this file ${duplicates === 1 ? "is" : "are"} in the project already. ` : ""}
         {repeated ? `${counted(repeated, "review")} of this file ${repeated === 1 ? "repeats" : "repeat"} an earlier one word for word.` : ""}
       </legend>
-      {CHOICES.filter(([choice]) => choice !== "replace" || duplicates || same_file).map(([choice, words]) => (
+      {CHOICES.filter(([choice]) => choice !== "replace" || duplicates || file).map(([choice, words]) => (
         <label key={choice}>
           <input type="radio" name="duplicates" checked={value === choice} onChange={() => onChange(choice)} /> {words}
         </label>

@@ -15,8 +15,8 @@ interface Chosen {
   reading: Reading;
   preview: Preview;
   text: string;
-  date: string;
   /** As said; undefined: as it was found. */
+  date?: string;
   order?: DateOrder;
   duplicates: Duplicates;
 }
@@ -31,8 +31,8 @@ async function look(file: File, reading: Reading = {}, text = "", date?: string)
   dismissProblems();
   try {
     const preview = await studio().preview(file, reading, text);
-    const there = (name: string | undefined) => name !== undefined && (name === "" || preview.columns.some((column) => column.name === name));
-    chosen.value = { file, reading, preview, text: preview.text_column ?? preview.columns[0]?.name ?? "", date: there(date) ? date! : preview.date_column ?? "", duplicates: preview.duplicates || preview.same_file ? "skip" : "add" };
+    const there = date === "" || preview.columns.some((column) => column.name === date);
+    chosen.value = { file, reading, preview, text: preview.text_column ?? preview.columns[0]?.name ?? "", ...(there && date !== undefined ? { date } : {}), duplicates: preview.duplicates || preview.same_file ? "skip" : "add" };
   } catch (error) {
     report(error);
   } finally {
@@ -40,11 +40,13 @@ async function look(file: File, reading: Reading = {}, text = "", date?: string)
   }
 }
 
+const dateOf = ({ date, preview }: Chosen) => date ?? preview.date_column ?? "";
+
 async function start(event: Event): Promise<void> {
   event.preventDefault();
-  const { file, reading, text, date, order, duplicates } = chosen.value!;
+  const { file, reading, text, order, duplicates } = chosen.value!;
   busy.value = true;
-  if (await importFile(file, { ...reading, text_column: text, date_column: date, date_order: order ?? "", duplicates })) {
+  if (await importFile(file, { ...reading, text_column: text, date_column: dateOf(chosen.value!), date_order: order ?? "", duplicates })) {
     chosen.value = null;
     closeDialog();
   }
@@ -59,6 +61,7 @@ const choose = (change: { date?: string; order?: DateOrder | undefined; duplicat
 export function ImportDialog() {
   const now = chosen.value;
   const columns = now?.preview.columns ?? [];
+  const date = now ? dateOf(now) : "";
   return (
     <Dialog title="Import reviews" wide>
       {!now && <p class="soft">The file stays on this computer. Each review is split into sentences, and your aspects are looked for in each of them.</p>}
@@ -76,14 +79,14 @@ export function ImportDialog() {
             </label>
             <label class="field">
               Column with the date
-              <select value={now.date} onChange={(event) => choose({ date: event.currentTarget.value, order: undefined })}>
+              <select value={date} onChange={(event) => choose({ date: event.currentTarget.value, order: undefined })}>
                 <option value="">no date</option>
                 {columns.map((column) => <option key={column.name} value={column.name}>{column.name}</option>)}
               </select>
             </label>
-            <OrderChoice column={columns.find((column) => column.name === now.date)} order={now.order} onChange={(order) => choose({ order })} />
+            <OrderChoice column={columns.find((column) => column.name === date)} order={now.order} onChange={(order) => choose({ order })} />
           </div>
-          <PreviewTable preview={now.preview} text={now.text} date={now.date} />
+          <PreviewTable preview={now.preview} text={now.text} date={date} />
           <DuplicateChoice preview={now.preview} value={now.duplicates} onChange={(duplicates) => choose({ duplicates })} />
           <footer>
             <button type="button" onClick={closeDialog}>Cancel</button>
