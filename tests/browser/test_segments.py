@@ -68,6 +68,42 @@ def listed(page: Any) -> int:
     return int(shown.inner_text().split()[0].replace(",", ""))
 
 
+def test_what_is_shown_before_all_is_looked_through_is_said_to_be_so_far_and_follows(page: Any, address: str) -> None:
+    half = True
+
+    def answer(route: Any) -> None:
+        response = route.fetch()
+        body = response.json()
+        if half and "scores" in body:
+            body["scores"] = dict.fromkeys(body["scores"], 0.123)
+        elif half:
+            body["scored"] = 0.5
+        route.fulfill(response=response, json=body)
+
+    page.route(re.compile(r"/api/v1/projects/\d+(/dashboard|/sentences/\d+)?(\?.*)?$"), answer)
+    go(page, f"{address}/reviews")
+    scores = page.get_by_role("region", name="How sure it is").locator(".count")
+    scores.get_by_text("0.12").nth(2).wait_for()
+    page.get_by_role("tab", name="Dashboard").click()
+    page.get_by_text("Counted so far: 50 % of the sentences.").wait_for()
+    page.get_by_role("tab", name="Reviews").click()
+    scores.get_by_text("0.12").nth(2).wait_for()
+    half = False
+    scores.get_by_text("0.12").first.wait_for(state="detached")
+    page.get_by_role("tab", name="Dashboard").click()
+    page.get_by_role("region", name="How often").wait_for()
+    assert page.get_by_text("Counted so far").count() == 0
+
+
+def test_a_long_name_leaves_room_for_the_segments(page: Any, address: str) -> None:
+    go(page, f"{address}/dashboard")
+    table = page.locator(".matrix.segments")
+    page.get_by_role("region", name="By segment").get_by_label("Column").select_option("rating")
+    table.locator("th", has_text="5").first.wait_for()
+    table.locator("th[scope=row]").first.evaluate("own => own.append(' and all that is near it'.repeat(4))")
+    assert table.evaluate("own => own.offsetWidth <= own.parentElement.clientWidth")
+
+
 def test_the_list_is_filtered_by_value_number_and_date(page: Any, address: str, shoot: Callable[[str], None]) -> None:
     go(page, f"{address}/reviews")
     page.locator("article.sentence").first.wait_for()

@@ -403,6 +403,7 @@ export interface Evaluation {
 }
 
 export interface Dashboard {
+  scored: number;
   sentences: number;
   none: number;
   reviews: number;

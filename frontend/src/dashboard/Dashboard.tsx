@@ -24,6 +24,7 @@ export function Dashboard() {
         <SegmentChooser />
         <button type="button" onClick={() => (dialog.value = "report")}><Icon name="download" /> Report …</button>
       </div>
+      {numbers.scored < 1 && <p class="soft" role="status">Counted so far: {percent(numbers.scored)} of the sentences. The others still count as “none of these”.</p>}
       <div class="numbers">
         <Figure number={count(numbers.reviews)} words="reviews" />
         <Figure number={count(numbers.sentences)} words="sentences" />

@@ -47,7 +47,8 @@ export function DetailsPanel() {
 /** What is shown stays until the next is there; scores follow every change. */
 function useDetails(id: number | null): SentenceDetails | null {
   const [details, setDetails] = useState<SentenceDetails | null>(null);
-  const revision = project.value?.revision;
+  const { revision, scored = 0 } = project.value ?? {};
+  const progress = Math.floor(10 * scored);
   useEffect(() => {
     if (id === null) return setDetails(null);
     let wanted = true;
@@ -56,6 +57,6 @@ function useDetails(id: number | null): SentenceDetails | null {
       else if (wanted) report(error);
     });
     return () => void (wanted = false);
-  }, [id, revision, settled.value]);
+  }, [id, revision, progress, settled.value]);
   return id === null ? null : details;
 }

@@ -4,6 +4,7 @@ import { aspects, project } from "../state/project";
 import { probability } from "../text/numbers";
 
 export function Scores({ details }: { details: SentenceDetails }) {
+  if (!aspects.value.length) return null;
   const score = (id: number) => details.scores[id] ?? 0;
   return (
     <section aria-label="How sure it is">
