@@ -22,6 +22,11 @@ def test_the_version_is_one_everywhere() -> None:
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"] == fewaspect.__version__
 
 
+def test_the_changelog_says_what_this_version_brings() -> None:
+    sections = re.findall(r"^## ([\d.]+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert sections[0] == fewaspect.__version__
+
+
 def test_a_fragment_of_the_changelog_has_a_kind_and_ends_as_a_sentence() -> None:
     fragments = [path for path in (ROOT / "changelog.d").iterdir() if path.name != "README.md"]
     assert not [path.name for path in fragments if not re.fullmatch(rf"\+[\w-]+\.({'|'.join(KINDS)})\.md", path.name)]
