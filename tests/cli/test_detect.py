@@ -20,7 +20,7 @@ from keyword_detector import KeywordDetector
 def detector(monkeypatch: pytest.MonkeyPatch) -> KeywordDetector:
     detector = KeywordDetector()
     for command in ("detect", "report"):
-        monkeypatch.setattr(f"fewaspect.cli.{command}.make_detector", lambda *given: detector)
+        monkeypatch.setattr(f"fewaspect.cli.{command}.make_detector", lambda *given, **options: detector)
     return detector
 
 
@@ -107,14 +107,14 @@ def test_words_are_explained_only_where_they_are_shown(
             seen.append(words)
             return super().analyze_many(texts, words)
 
-    monkeypatch.setattr("fewaspect.cli.detect.make_detector", lambda *given: Watched())
+    monkeypatch.setattr("fewaspect.cli.detect.make_detector", lambda *given, **options: Watched())
     assert run("detect", reviews, "-o", tmp_path / output, *(["--explain"] if explain else [])).exit_code == 0
     assert seen == [words]
 
 
 def test_a_fault_in_the_file_shows_before_the_model_loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (path := tmp_path / "r.jsonl").write_text('{"text": "fine"}\n{"text": 3}\n')
-    monkeypatch.setattr("fewaspect.cli.detect.make_detector", lambda *given: pytest.fail("loaded"))
+    monkeypatch.setattr("fewaspect.cli.detect.make_detector", lambda *given, **options: pytest.fail("loaded"))
     result = run("detect", path, "-o", tmp_path / "o.csv")
     assert isinstance(result.exception, DataError)
     assert f'{path}, line 2: "text" must be a string, found the number 3' in str(result.exception)

@@ -32,7 +32,11 @@ router = APIRouter(prefix="/projects/{project}/examples", tags=["examples"])
 
 Polarities = Annotated[
     dict[Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,8}$")], Polarity],
-    Field(max_length=LIMITS.aspects, description="What it thinks of aspects, by their ids."),
+    Field(
+        max_length=LIMITS.aspects,
+        description="What it thinks of aspects, by their ids.",
+        json_schema_extra={"additionalProperties": False},
+    ),
 ]
 
 
