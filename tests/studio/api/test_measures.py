@@ -79,6 +79,14 @@ def test_labelled_files_are_measured(client: TestClient, project: str, name: str
     assert answer.json()["macro_f1"] == 1.0
 
 
+def test_a_cell_that_is_the_name_of_an_aspect_is_not_divided_at_its_comma(client: TestClient, project: str) -> None:
+    client.patch(f"{project}/aspects/1", json={"name": "Food, drinks"}).raise_for_status()
+    content = 'text,labels\ncold soup,"food, drinks"\nno place to park,"parking, food, drinks"\n'
+    found = client.post(f"{project}/evaluate", files={"file": ("a.csv", content.encode())}).json()
+    assert found["aspects"][0]["support"] == 1
+    assert found["unknown_aspects"] == {"drinks": 1, "food": 1}
+
+
 def test_what_cannot_be_measured_is_told(client: TestClient, project: str) -> None:
     address = f"{project}/evaluate"
     assert client.post(address, json={"texts": ["x"], "labels": []}).status_code == 422

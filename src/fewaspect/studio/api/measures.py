@@ -194,7 +194,7 @@ async def evaluate(studio: CurrentStudio, project: ProjectId, request: Request) 
             file = form.get("file")
             if not isinstance(file, UploadFile):
                 raise RefusedError(422, "file: expected a file of labelled texts, found none.", "file")
-            texts, labels = await run_in_threadpool(_from_file, studio, file)
+            texts, labels = await run_in_threadpool(_from_file, studio, project, file)
     else:
         texts, labels = await run_in_threadpool(_from_json, await request.body())
     return await run_in_threadpool(_evaluate, studio, project, texts, labels)
@@ -222,10 +222,11 @@ def _from_json(body: bytes) -> tuple[list[str], list[list[str]]]:
     return labelled.texts, labelled.labels
 
 
-def _from_file(studio: Studio, file: UploadFile) -> tuple[list[str], list[list[str]]]:
+def _from_file(studio: Studio, project: int, file: UploadFile) -> tuple[list[str], list[list[str]]]:
+    names = [aspect.name for aspect in studio.engine.snapshot(project).definition.aspects]
     upload = kept(studio, file.file, file.filename)
     try:
-        sentences = read_labelled(upload, Budget(studio.limits.preview_seconds, studio.jobs.stopping))
+        sentences = read_labelled(upload, Budget(studio.limits.preview_seconds, studio.jobs.stopping), names)
     except FewAspectError as error:
         raise upload.as_user_error(error) from error
     finally:
