@@ -101,7 +101,7 @@ def test_table_and_slider_agree_and_wrong_answers_show_their_sentences(page: Any
     page.get_by_role("button", name="Evaluate", exact=True).last.click()
     table = page.get_by_role("region", name="Each aspect")
     table.wait_for()
-    page.get_by_text(f"None of the sentences is about {names[1]}").wait_for()
+    page.get_by_text(f"None of the sentences is about “{names[1]}”").wait_for()
     precision, recall = table.locator("tbody tr").first.locator("td").all_inner_texts()[:2]
     result = page.get_by_role("region", name=names[0], exact=True)
     assert f"precision {precision}, recall {recall}" in result.inner_text()

@@ -95,12 +95,21 @@ def test_what_is_shown_before_all_is_looked_through_is_said_to_be_so_far_and_fol
     assert page.get_by_text("Counted so far").count() == 0
 
 
-def test_a_long_name_leaves_room_for_the_segments(page: Any, address: str) -> None:
+def test_a_long_name_leaves_room_for_the_numbers(page: Any, address: str) -> None:
     go(page, f"{address}/dashboard")
-    table = page.locator(".matrix.segments")
     page.get_by_role("region", name="By segment").get_by_label("Column").select_option("rating")
-    table.locator("th", has_text="5").first.wait_for()
-    table.locator("th[scope=row]").first.evaluate("own => own.append(' and all that is near it'.repeat(4))")
+    page.locator(".matrix.segments th", has_text="5").first.wait_for()
+    has_room(page.locator(".matrix.segments"))
+    go(page, f"{address}/evaluate")
+    page.get_by_label("or paste lines").fill("The garage was full. | parking")
+    page.get_by_role("button", name="Evaluate", exact=True).click()
+    page.locator(".numbers-table").wait_for()
+    has_room(page.locator(".numbers-table"))
+
+
+def has_room(table: Any) -> None:
+    name = table.locator("th[scope=row]").first
+    name.evaluate("own => (own.querySelector('button') ?? own).append(' and all that is near it'.repeat(4))")
     assert table.evaluate("own => own.offsetWidth <= own.parentElement.clientWidth")
 
 

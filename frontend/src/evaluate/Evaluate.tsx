@@ -8,7 +8,7 @@ import { setThreshold } from "../state/corrections";
 import { announce, report } from "../state/messages";
 import { aspects, project, studio } from "../state/project";
 import { labelledLines } from "../text/lines";
-import { percent, probability } from "../text/numbers";
+import { count, percent, probability } from "../text/numbers";
 import { AspectResult } from "./AspectResult";
 import { Audit } from "./Audit";
 import { ExampleIssues } from "./ExampleIssues";
@@ -67,7 +67,7 @@ export function Evaluate() {
           <label class="field">
             or paste lines: sentence | aspect; another aspect
             <textarea rows={4} required value={typed.value} onInput={(event) => (typed.value = event.currentTarget.value)}
-              placeholder={`The bathroom was spotless. | ${aspects.value[0]?.name ?? "cleanliness"}\nWe came on Monday. |`} />
+              placeholder={`A sentence about it. | ${aspects.value[0]?.name ?? "cleanliness"}\nA sentence about none of them. |`} />
           </label>
           <footer>
             <button type="submit" class="primary" disabled={busy}>{busy ? "Evaluating …" : "Evaluate"}</button>
@@ -82,10 +82,10 @@ export function Evaluate() {
             <Figure number={probability(evaluation.mean_average_precision)} words="average precision"><Help of="average precision" /></Figure>
             <Figure number={evaluation.right_empties === null ? "–" : percent(evaluation.right_empties)} words="of the sentences without an aspect are right" />
             <Figure number={probability(evaluation.calibration_error)} words="calibration error"><Help of="calibration error" /></Figure>
-            <Figure number={String(evaluation.texts)} words="sentences" />
+            <Figure number={count(evaluation.texts)} words={evaluation.texts === 1 ? "sentence" : "sentences"} />
           </div>
-          {unknown.length > 0 && <p class="remark">Not among your aspects, so not counted: {unknown.map(([name, n]) => `${name} (${n})`).join(", ")}.</p>}
-          {leftOut.length > 0 && <p class="remark">None of the sentences is about {leftOut.join(", ")}, so the mean of the aspects is without it.</p>}
+          {unknown.length > 0 && <p class="remark">Not among your aspects, so not counted: {unknown.map(([name, n]) => `“${name}” (${n})`).join(", ")}.</p>}
+          {leftOut.length > 0 && <p class="remark">None of the sentences is about {leftOut.map((name) => `“${name}”`).join(", ")}, so the mean of the aspects leaves {leftOut.length === 1 ? "it" : "them"} out.</p>}
           <ResultTable evaluation={evaluation} chosen={shown?.id ?? null} onChoose={choose} />
           {shown && <AspectResult key={`${shown.id} ${shown.threshold}`} result={shown} mistakes={evaluation.mistakes ?? []} shown={mistakes} onShow={setMistakes} onUse={use} />}
         </div>
