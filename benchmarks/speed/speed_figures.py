@@ -12,7 +12,7 @@ from fewaspect.experiments.figures.figure_style import COLOURS, write_figure
 
 LABELS = {
     "onnx-int8": "fewaspect, int8\n(default)",
-    "fewaspect detect": "`fewaspect detect`\nfrom file to file",
+    "fewaspect detect": "fewaspect detect,\nfrom file to file",
     "onnx": "fewaspect, ONNX,\nfp32",
     "torch": "fewaspect, torch",
     "sentence-transformers": "sentence-transformers,\nencode alone",

@@ -220,7 +220,7 @@ def _sections(found: dict[str, Any], more: Callable[[str], str] = lambda name: "
     for name, one in found.items():
         bases = " and ".join(f"`{str(base).rpartition('.')[2]}`" for base in one.bases)
         text = one.docstring.value if one.docstring else ""
-        parts.append(f"### {name}\n\n{text}\n\nIs a {bases}.{more(name)}\n")
+        parts.append(f"### {name}\n\n{text}\n\nDerived from {bases}.{more(name)}\n")
     return "\n".join(parts)
 
 

@@ -54,7 +54,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
 
 def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
-    return _PROMPT.sub(r'<span class="gp" data-prompt="\1"></span>', typeset(html))
+    whole = typeset(html).replace(" ± ", "\u00a0±\u00a0")  # no line ends within an interval
+    return _PROMPT.sub(r'<span class="gp" data-prompt="\1"></span>', whole)
 
 
 def _with_scripts(text: str, page: Path) -> str:

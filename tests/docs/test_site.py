@@ -95,6 +95,12 @@ def test_equations_are_set_without_a_script(site: Path) -> None:
         assert "katex" not in text.lower(), path
 
 
+def test_no_line_ends_within_an_interval(site: Path) -> None:
+    text = (site / "results" / "tables" / "index.html").read_text(encoding="utf-8")
+    assert "\u00a0±\u00a0" in text
+    assert " ± " not in text
+
+
 def test_no_comment_for_the_build_is_left(site: Path) -> None:
     for path in site.rglob("*.html"):
         assert not re.findall(r"<!-- (?:generated|runs?|not run)|<!--[=/]", path.read_text(encoding="utf-8")), path
