@@ -92,7 +92,7 @@ MODULES = {
     "timing", "peers", "plain_model", "speed_figures", "speed_worker", "draws", "page", "systems", "tuning", "worker",
     "measuring", "records", "summary", "curves", "probabilities", "promises_page", "discovery_page", "discovery_peers",
     "labelling_page", "labelling_pool", "labelling_strategies", "sentiment_page", "sentiment_peers", "review_sets",
-    "studies_of_labels", "languages_page", "languages_times", "own_polarities", "multilingual_card",
+    "studies_of_labels", "languages_page", "languages_times", "licences", "own_polarities", "multilingual_card",
     "multilingual_features", "multilingual_head", "multilingual_probabilities", "multilingual_sentiment_card",
 }  # fmt: skip
 
