@@ -98,6 +98,13 @@ def test_files_are_previewed_corrected_listed_removed_and_brought_back(
     dialog.get_by_role("button", name="Import", exact=True).click()
     page.locator("article.sentence", has_text="Das Frühstück war gut.").wait_for()
 
+    (tabbed := tmp_path / "w.txt").write_text("Bewertung\tSterne\nLeise.\t5\n", encoding="utf-16")
+    dialog = choose(page, tabbed)
+    assert dialog.get_by_label("Cells are separated by").input_value() == "tab"
+    dialog.get_by_label("Cells are separated by").select_option("none")
+    dialog.locator("td", has_text="Leise. 5").wait_for()
+    dialog.get_by_role("button", name="Cancel").click()
+
     dialog = choose(page, path)
     dialog.get_by_text("2 reviews of this file are in the project already").wait_for()
     assert dialog.get_by_label("Leave them out").is_checked()
@@ -124,14 +131,14 @@ def test_files_are_previewed_corrected_listed_removed_and_brought_back(
     dialog.get_by_role("button", name="Remove d.csv").click()
     dialog.get_by_role("button", name="Remove", exact=True).click()
     dialog.get_by_role("button", name="Remove d.csv").wait_for(state="detached")
-    dialog.get_by_role("button", name="Remove hotel.xlsx").wait_for()
+    dialog.get_by_role("button", name="Remove hotel.xlsx, June").wait_for()
     assert dialog.locator("tbody tr").count() == 2
     shoot(f"imported-files-{width}")
-    dialog.get_by_role("button", name="Remove hotel.xlsx").click()
-    dialog.get_by_text("Remove the 2 reviews of hotel.xlsx?").wait_for()
+    dialog.get_by_role("button", name="Remove hotel.xlsx, June").click()
+    dialog.get_by_text("Remove the 2 reviews of hotel.xlsx, June?").wait_for()
     dialog.get_by_role("button", name="Remove", exact=True).click()
     dialog.get_by_role("button", name="Undo").click()
-    dialog.get_by_role("button", name="Remove hotel.xlsx").wait_for()
+    dialog.get_by_role("button", name="Remove hotel.xlsx, June").wait_for()
     dialog.get_by_role("button", name="Remove all reviews").click()
     shoot(f"remove-all-{width}")
     dialog.get_by_role("button", name="Remove", exact=True).click()

@@ -4,7 +4,7 @@ const ENCODINGS: [string, string][] = [
   ["utf-8", "UTF-8"], ["utf-16-le", "UTF-16"], ["utf-16-be", "UTF-16, big endian"], ["cp1252", "Windows-1252 (Western)"],
   ["cp1250", "Windows-1250 (Central European)"], ["cp1251", "Windows-1251 (Cyrillic)"], ["mac-roman", "Macintosh"], ["shift_jis", "Shift JIS"], ["gb18030", "GB 18030"],
 ];
-const SEPARATORS: [string, string][] = [["comma", "Comma ,"], ["semicolon", "Semicolon ;"], ["tab", "Tab"], ["pipe", "Vertical bar |"]];
+const SEPARATORS: [string, string][] = [["comma", "Comma ,"], ["semicolon", "Semicolon ;"], ["tab", "Tab"], ["pipe", "Vertical bar |"], ["none", "Nothing: each line is a review"]];
 
 interface Props {
   preview: Preview;

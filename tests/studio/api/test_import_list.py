@@ -217,6 +217,31 @@ def test_what_was_detected_is_shown_and_can_be_corrected(client: TestClient, pro
     assert "expected a known text encoding" in refused.json()["detail"]
 
 
+TABBED = 'Review\tStars\r\n"Cold soup,\nno salt."\t2\r\nThin walls.\t1\r\n'
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "cp1252"])
+def test_text_with_tabs_that_excel_saves_is_a_table_and_can_be_read_by_lines(
+    client: TestClient, project: str, encoding: str
+) -> None:
+    def seen(content: str, name: str = "r.txt", **how: str) -> dict[str, Any]:
+        file = {"file": (name, content.encode(encoding))}
+        return client.post(f"{project}/imports/preview", files=file, data=how).json()
+
+    table = seen(TABBED)
+    assert (table["delimiter"], table["text_column"]) == ("tab", "Review")
+    assert table["rows"][0] == {"Review": "Cold soup,\nno salt.", "Stars": "2"}
+    lines = seen(TABBED, delimiter="none")
+    assert (lines["delimiter"], len(lines["rows"])) == ("none", 4)
+    assert seen(TABBED, "r.tsv", delimiter="none")["rows"] == lines["rows"]
+    assert seen("Soup; cold\nWalls; thin\n")["delimiter"] == "none"
+    assert seen("Text; day\nWalls; thin\n", delimiter="semicolon")["rows"] == [{"Text": "Walls", "day": " thin"}]
+    for plain in ("1\tCold soup.\n2\tThin walls.\n", "Cold\tsoup.\nThin walls.\n", "One\tline.\n", ""):
+        assert seen(plain).get("delimiter") != "tab"
+    import_text(client, project, TABBED, "r.txt", text_column="Review")
+    assert texts(client, project) == ["Cold soup,\nno salt.", "Thin walls."]
+
+
 def test_a_project_of_postgresql_lists_and_undoes_too(where: str, make_client: Callable[..., TestClient]) -> None:
     client = make_client(data=where)
     made = client.post("/api/v1/projects", json={"name": "p"}).json()

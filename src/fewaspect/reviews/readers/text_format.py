@@ -100,6 +100,15 @@ def detect_delimiter(lines: Sequence[str], default: str, *, whole: bool = True) 
     return best if shares[best] > 0.5 else default
 
 
+def holds_table(sample: bytes, encoding: str | None = None) -> bool:
+    """Whether a text begins as a table with tabs does, as Excel saves it: with headings, each row as wide as these."""
+    text = codecs.decode(sample, encoding or detect_encoding(sample), "replace").removeprefix("\ufeff")
+    lines = text.splitlines()
+    headings = lines[0].split("\t") if len(lines) > 1 else []
+    named = all(re.search(r"[^\W\d]", heading) for heading in headings)
+    return named and _share_of_equal_rows(lines, "\t", whole=len(sample) < SAMPLE) == 1
+
+
 def is_separator_line(cells: Sequence[str]) -> bool:
     """Whether a row is what Excel reads as `sep=;`."""
     return len(cells) <= 2 and cells[0].lower().startswith("sep=") and len("".join(cells)) <= 5

@@ -21,7 +21,7 @@ from fewaspect.studio.importing.dates import DateOrder
 from fewaspect.studio.importing.import_job import ReviewColumnNames, import_reviews
 from fewaspect.studio.importing.jobs import INTERNAL, Job
 from fewaspect.studio.importing.preview import preview
-from fewaspect.studio.importing.uploads import AS_DETECTED, Reading, Upload, keep_upload
+from fewaspect.studio.importing.uploads import AS_DETECTED, NO_CELLS, Reading, Upload, keep_upload
 from fewaspect.studio.plain_words import FAILED, plain_words
 from fewaspect.studio.problems import BusyError
 from fewaspect.studio.store.import_records import Duplicates, list_imports, remove_import, remove_reviews, same_file
@@ -38,7 +38,8 @@ Encoding = Annotated[
     str | None, Form(max_length=40, description="Of text; by default it is detected.", examples=["cp1252"])
 ]
 Separator = Annotated[
-    Literal["comma", "semicolon", "tab", "pipe"] | None, Form(description="Of a table; by default it is detected.")
+    Literal["comma", "semicolon", "tab", "pipe", "none"] | None,
+    Form(description="Of a table; none: each line is a review. By default it is detected."),
 ]
 SheetName = Annotated[str | None, Form(max_length=100, description="Of a workbook; by default the first with rows.")]
 Labels = Annotated[
@@ -173,7 +174,8 @@ def clear(studio: CurrentStudio, project: ProjectId, labels: Labels = "keep") ->
 
 
 def _reading(encoding: str | None, delimiter: str | None, sheet: str | None) -> Reading:
-    return Reading(encoding or None, parse_delimiter(delimiter or None), sheet or None)
+    separator = delimiter if delimiter == NO_CELLS else parse_delimiter(delimiter or None)
+    return Reading(encoding or None, separator, sheet or None)
 
 
 def _preview(studio: Studio, project: int, file: UploadFile, reading: Reading, text: str | None) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from fewaspect.reviews.writers import as_text
 from fewaspect.studio.importing.budget import Budget
 from fewaspect.studio.importing.dates import are_dates, undecided_order
 from fewaspect.studio.importing.numbers import read_numbers
-from fewaspect.studio.importing.uploads import Upload
+from fewaspect.studio.importing.uploads import NO_CELLS, Upload
 from fewaspect.studio.problems import TooLargeError
 from fewaspect.studio.store.reviews import same_text
 
@@ -69,8 +69,8 @@ def _reading(source: Source) -> dict[str, Any]:
         return how
     found = source.text_format
     names = {character: name for name, character in NAMES.items() if name.isalpha()}
-    delimiter = names[found.delimiter] if source.format in DELIMITERS else None
-    return {**how, "encoding": found.encoding, "delimiter": delimiter}
+    tables = {**dict.fromkeys(DELIMITERS, names[found.delimiter]), InputFormat.TXT: NO_CELLS}
+    return {**how, "encoding": found.encoding, "delimiter": tables.get(source.format)}
 
 
 def count_duplicates(source: Source, text: str, known: Known | None, budget: Budget) -> dict[str, int | None]:

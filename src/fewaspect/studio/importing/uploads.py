@@ -8,7 +8,8 @@ import re
 import shutil
 import tempfile
 import zlib
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,6 +17,7 @@ from fewaspect.core.errors import ConfigError, DataError, FewAspectError
 from fewaspect.data.formats.parquet import opened_parquet
 from fewaspect.data.formats.records import Place
 from fewaspect.reviews.formats import InputFormat, choose_formats
+from fewaspect.reviews.readers.text_format import SAMPLE, holds_table
 from fewaspect.studio.importing.budget import Budget, TimedSource
 from fewaspect.studio.problems import TooLargeError, UnsupportedError
 
@@ -27,11 +29,13 @@ class Reading:
     """How a person says that a file is to be read; what is None is detected."""
 
     encoding: str | None = None
-    delimiter: str | None = None
+    delimiter: str | None = None  # NO_CELLS: each line is a review
     sheet: str | None = None
 
 
 AS_DETECTED = Reading()
+NO_CELLS = "none"
+_TEXTS = (InputFormat.TXT, InputFormat.CSV, InputFormat.TSV)
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,8 @@ class Upload:
 
     def source(self, budget: Budget) -> TimedSource:
         how = self.reading
-        return TimedSource(str(self.path), self.format, how.encoding, how.delimiter, how.sheet, budget)
+        delimiter = None if how.delimiter == NO_CELLS else how.delimiter
+        return TimedSource(str(self.path), self.format, how.encoding, delimiter, how.sheet, budget)
 
     @property
     def title(self) -> str:
@@ -93,10 +98,25 @@ def keep_upload(
         _copy(gzip.GzipFile(fileobj=file, mode="rb") if packed else file, upload, most_bytes)
         if upload.format is InputFormat.PARQUET:
             _refuse_large_parquet(upload, most_bytes)
+        if upload.format in _TEXTS:
+            upload = replace(upload, format=_text_format(upload))
     except BaseException:
         upload.remove()
         raise
     return upload
+
+
+def _text_format(upload: Upload) -> InputFormat:
+    """A table, or a review in each line: as it is said, else by the name, and for .txt by the content."""
+    if upload.reading.delimiter is not None:
+        if upload.reading.delimiter == NO_CELLS:
+            return InputFormat.TXT
+        return InputFormat.CSV if upload.format is InputFormat.TXT else upload.format
+    if upload.format is InputFormat.TXT:
+        with upload.path.open("rb") as file, suppress(LookupError):  # of an encoding: refused when it is read
+            if holds_table(file.read(SAMPLE), upload.reading.encoding):
+                return InputFormat.TSV
+    return upload.format
 
 
 def _copy(file: BinaryIO | gzip.GzipFile, upload: Upload, most_bytes: int) -> None:
