@@ -30,7 +30,7 @@ SAID = {  # of each aspect of the invented hotels, and of none
     "wifi": ("The wifi was down all day.", "Fast internet in every room."),
     "": ("See you on Monday.", "We came by train.", "It was our second visit."),
 }
-COMPLETE = r"""() => !document.querySelector('[aria-busy="true"], .loading, [role="progressbar"]')
+COMPLETE = r"""() => !document.querySelector('[aria-busy="true"], .loading, .toast, [role="progressbar"]')
   && !/\w+ing\b[^\n…]* …/.test(document.body.innerText)"""  # "Still reading …", "Counting …"
 OFTEN = {
     "Spain": {"parking": 0.7, "breakfast": 0.4, "wifi": 0.2},
@@ -85,7 +85,7 @@ def evaluation(browser: Any, address: str, _: Path) -> None:
         f"{review.text} | {'; '.join(name for name in review.aspects if name in showcase.examples)}"
         for review in showcase.reviews
     ]
-    page = opened(browser, address, viewport={"width": 1440, "height": 900})
+    page = opened(browser, address)
     page.get_by_role("tab", name="Evaluate").click()
     page.get_by_label(re.compile("paste lines")).fill("\n".join(lines))
     page.get_by_role("button", name="Evaluate", exact=True).last.click()
@@ -158,9 +158,9 @@ def opened(browser: Any, address: str, **looks: Any) -> Any:
 
 
 def shoot(page: Any, name: str, folder: Path = PICTURES) -> None:
-    """Once nothing on the page is still worked on."""
+    """Once nothing on the page is still worked on, and messages have gone."""
     page.wait_for_function(COMPLETE)
-    page.wait_for_timeout(1500)  # messages fade, charts grow
+    page.wait_for_timeout(1500)  # charts grow
     page.wait_for_function(COMPLETE)
     page.screenshot(path=folder / f"{name}.png", animations="disabled")
     page.context.close()

@@ -18,6 +18,7 @@ BUSY = (
     "<p>Working it out from your examples …</p>",
     "<div aria-busy='true'>x</div>",
     "<div role='progressbar'>x</div>",
+    "<div class='toast'>240 reviews imported.</div>",
 )
 
 
