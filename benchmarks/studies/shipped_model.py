@@ -189,7 +189,8 @@ all-MiniLM-L6-v2 is Apache-2.0: sentence-transformers/all-MiniLM-L6-v2.
 
 {len(run["label_sets"])} label sets. Each training episode takes all its classes and sentences from one of them; the
 last column is how often, as a mean over the runs. Sets whose licence allows research or non-commercial use only were
-left out, and of the rest those of the kinds {train["corpus_without"]}. "Not stated": the source states no licence.
+left out, and of the rest those of the kinds {train["corpus_without"].replace(",", ", ")}.
+"Not stated": the source states no licence.
 
 | label set | domain | licence | texts | labels | episodes |
 |---|---|---|---:|---:|---:|
