@@ -264,8 +264,8 @@ def test_results_have_a_row_for_each_sentence_or_each_review(client: TestClient,
     assert [row[1] for row in rows()] == ["text", "The soup was cold.", "Nice walls.", "Fine."]
     assert [row[:2] for row in rows(rows="review")] == [
         ["stars", "text"],
-        ["2", "The soup was cold. Nice walls."],
-        ["3", "Fine."],
+        [2, "The soup was cold. Nice walls."],
+        [3, "Fine."],
     ]
     by_sentence, by_review = rows(), rows(rows="review")
     p = by_sentence[0].index("p_food")

@@ -38,9 +38,11 @@ def write_results(
         fields = _with_decimals(fields)
     text = _free("text", [name for own in fields.values() for name in own])
     kinds: dict[str, Kind] = {}
+    shapes: dict[str, str | None] = {}
     for own in fields.values():
         update_kinds(kinds, own)
-    columns = Columns({**kinds, text: Kind.STRING})
+        update_shapes(shapes, own)
+    columns = Columns({**kinds, text: Kind.STRING}, shapes=shapes)
     classes = tuple(aspect.name for aspect in snapshot.definition.aspects)
     promised, told = to_review(snapshot) is not None, snapshot.sentiment is not None
     layout = Layout(classes, per_sentence=rows is RowUnit.SENTENCE, promised=promised, sentiment=told)
