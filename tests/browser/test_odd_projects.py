@@ -17,7 +17,8 @@ pytestmark = pytest.mark.slow
 
 TABS = ("reviews", "label", "dashboard", "evaluate")
 LONG = "Donaudampfschifffahrtsgesellschaftskapitänskajüte" + "x" * 51
-NAMES = ("🏖️ beach & pool 🏊", "موقف السيارات", "<b>price</b>", LONG, "a")
+WORDS = "location and all that is near it, such as shops, beaches and stops of the bus around the hotel"
+NAMES = (WORDS, "🏖️ beach & pool 🏊", "موقف السيارات", "<b>price</b>", LONG, "a")
 TEXTS = (
     "The 🏖️ was lovely 😀 and the pool, too!",
     "كانت الغرفة نظيفة والموظفون لطفاء جدا.",
@@ -27,6 +28,7 @@ TEXTS = (
     "看起来不错但是早餐很贵。",
     "!!!",
 )
+COUNTRY = "The United Kingdom of Great Britain and Northern Ireland"
 ask = """async ([method, path, body]) => (await fetch("api/v1" + path, {method, body: body && JSON.stringify(body),
     headers: {"X-Fewaspect": "studio", "Content-Type": "application/json"}})).json()"""
 
@@ -49,12 +51,12 @@ def go(page: Any, studio: Any, place: str) -> None:
 
 
 def import_texts(page: Any, path: Path, texts: tuple[str, ...]) -> None:
-    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8")
+    path.write_text("".join(json.dumps({"text": text, "country": COUNTRY}) + "\n" for text in texts), encoding="utf-8")
     page.locator(".project-button").click()
     page.get_by_role("menuitem", name="Import reviews").click()
     page.locator("dialog input[type=file]").set_input_files(path)
     page.get_by_role("dialog").get_by_role("button", name="Import", exact=True).click()
-    page.get_by_text(f"{len(texts):,} reviews imported").wait_for()
+    page.get_by_text(re.compile(f"{len(texts):,} reviews? imported")).last.wait_for()
 
 
 @pytest.mark.parametrize("page", LOOKS, indirect=True, ids=lambda look: f"{look['width']}-{look['scheme']}")
@@ -82,6 +84,7 @@ def test_odd_names_and_texts_are_shown_whole_and_leave_the_page_in_shape(
     import_texts(page, tmp_path / "odd.jsonl", TEXTS)
     for text in TEXTS:
         assert page.get_by_role("article", name=text, exact=True).count() == 1
+    import_texts(page, tmp_path / "words.jsonl", (f"It is about {WORDS}.",))
     for tab in TABS:
         go(page, studio, f"{place}/{tab}")
         nothing_is_wrong(page, tab)
