@@ -52,6 +52,7 @@ def test_the_linear_classifier_is_ridge_regression_and_a_row_left_out_is_one_fit
     for i in range(rows):
         others = np.arange(rows) != i
         np.testing.assert_allclose(left[i], X[i] @ solved(X[others], y[others]).T, atol=1e-8)
+    np.testing.assert_allclose(linear_head_left_out(X, Y, 0.7, np.array([4, 1])), left[[4, 1]], atol=1e-12)
 
 
 def test_neighbours_give_the_weighted_mean_of_their_values_and_none_is_its_own() -> None:

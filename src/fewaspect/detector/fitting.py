@@ -61,6 +61,11 @@ class CachedEncoding:
         """(d,) unit vector of all pieces; zeros where there are none."""
         return unit(self.vectors.sum(axis=0))
 
+    @cached_property
+    def total(self) -> np.ndarray:
+        """(d,) sum of its token states."""
+        return self.tokens.sum(axis=0, dtype=np.float32)
+
 
 @dataclass(frozen=True)
 class Pile:
@@ -263,8 +268,8 @@ def mean_state(state: FittedState) -> np.ndarray | None:
     Of the examples, every aspect counts the same, and those of none count as one aspect: many of a kind move nothing.
     """
     texts = state.examples.texts
-    lengths = np.array([state.encodings[text].lengths.sum() for text in texts], dtype=np.float32)
-    sums = np.array([state.encodings[text].tokens.sum(axis=0, dtype=np.float32) for text in texts])
+    lengths = np.array([len(state.encodings[text].tokens) for text in texts], dtype=np.float32)
+    sums = np.array([state.encodings[text].total for text in texts])
     groups = np.column_stack([state.examples.membership, ~state.examples.membership.any(axis=1)])  # (texts, N + 1)
     groups = groups[:, (groups * lengths[:, None]).sum(axis=0) > 0]
     total, tokens, sentences = np.zeros(state.width, dtype=np.float32), 0.0, len(texts)
@@ -296,17 +301,17 @@ def support_set(state: FittedState, mean: np.ndarray | None = None) -> SupportSe
     membership = (examples.membership / in_all[:, None]).astype(np.float32)  # (texts, N)
     negative = (~examples.membership.any(axis=1) / in_all).astype(np.float32)
     membership, negative = np.repeat(membership, pieces, axis=0), np.repeat(negative, pieces)
-    read = joined_encodings(encodings, state.width)
+    support = joined_encodings(encodings, state.width, mean)
     empty = CachedEncoding.empty(state.width)
     texts = [state.label_encodings.get(examples.label_text(name), empty) for name in examples.names]
-    names = [joined_encodings([text], state.width) for text in texts]
-    support, own = read.centred(mean), [text.centred(mean) for text in names]
-    labels = _label_vectors(own, support.vectors, membership)
+    own = [joined_encodings([text], state.width, mean) for text in texts]
+    labels = _label_vectors([text.vectors for text in own], support.vectors, membership)
     in_one = np.array([text.lengths.sum() for text in texts], dtype=np.int64)  # only their tokens are looked up
     label_tokens = Sentences(labels, np.concatenate([text.tokens for text in own]), in_one)
     keys = np.concatenate([empty.keys, *(encoding.keys for encoding in encodings)])
-    before = Uncentred(read.vectors, _label_vectors(names, read.vectors, membership))
-    lower = lower_states(read.lower, membership, [text.lower for text in names], state.pile)
+    vectors = np.concatenate([empty.vectors, *(encoding.vectors for encoding in encodings)])
+    before = Uncentred(vectors, _label_vectors([text.vectors for text in texts], vectors, membership))
+    lower = lower_states(support.lower, membership, [text.lower for text in own], state.pile)
     return SupportSet(support, keys, membership, negative, labels, label_tokens, before, lower)
 
 
@@ -360,22 +365,33 @@ def _key(ids: Sequence[int]) -> int:
     return int.from_bytes(digest, "little", signed=True)
 
 
-def _label_vectors(texts: Sequence[Sentences], vectors: np.ndarray, membership: np.ndarray) -> np.ndarray:
-    """(N, d) of the label texts; of an unnamed aspect, the mean of its examples, of (S, d), stands in."""
-    own = (text.vectors if len(text) else vectors[membership[:, n] > 0] for n, text in enumerate(texts))
+def _label_vectors(texts: Sequence[np.ndarray], vectors: np.ndarray, membership: np.ndarray) -> np.ndarray:
+    """(N, d) from (pieces, d) of each text; of an unnamed aspect, the mean of its examples, of (S, d), stands in."""
+    own = (text if len(text) else vectors[membership[:, n] > 0] for n, text in enumerate(texts))
     return np.stack([unit(part.sum(axis=0)) for part in own])
 
 
-def joined_encodings(encodings: Sequence[CachedEncoding], width: int) -> Sentences:
-    """In single precision."""
-    whole = _concatenated([CachedEncoding.empty(width), *encodings])
-    lower = None if whole.lower is None else whole.lower.astype(np.float32)
-    return Sentences(whole.vectors, whole.tokens.astype(np.float32), whole.lengths, lower)
+def joined_encodings(encodings: Sequence[CachedEncoding], width: int, mean: np.ndarray | None = None) -> Sentences:
+    """In single precision; token states without `mean`, (d,), and sentence vectors anew from their sums, as
+    `Sentences.centred` gives them, in one pass over the memory."""
+    parts = [CachedEncoding.empty(width), *encodings]
+    vectors, lengths = np.concatenate([part.vectors for part in parts]), np.concatenate([p.lengths for p in parts])
+    tokens, end = np.empty((lengths.sum(), width), dtype=np.float32), 0
+    for part in parts:
+        start, end = end, end + len(part.tokens)
+        np.subtract(part.tokens, np.float32(0) if mean is None else mean, out=tokens[start:end])
+    lower = _joined_lower(parts)
+    read = Sentences(vectors, tokens, lengths, None if lower is None else lower.astype(np.float32))
+    return read if mean is None else replace(read, vectors=unit(read.sums()))
 
 
 def _concatenated(encodings: Sequence[CachedEncoding]) -> CachedEncoding:
     vectors, tokens, lengths, keys = (
         np.concatenate([getattr(part, name) for part in encodings]) for name in ("vectors", "tokens", "lengths", "keys")
     )
+    return CachedEncoding(vectors, tokens, lengths, keys, _joined_lower(encodings))
+
+
+def _joined_lower(encodings: Sequence[CachedEncoding]) -> np.ndarray | None:
     lower = [part.lower for part in encodings if part.lower is not None]
-    return CachedEncoding(vectors, tokens, lengths, keys, np.concatenate(lower) if lower else None)
+    return np.concatenate(lower) if lower else None

@@ -37,15 +37,21 @@ def linear_head(rows: np.ndarray, labels: np.ndarray, strength: float) -> np.nda
     return (rows.T @ np.linalg.solve(regularized(rows @ rows.T, strength), y)).T
 
 
-def linear_head_left_out(rows: np.ndarray, labels: np.ndarray, strength: float) -> np.ndarray:
-    """(M, N) the prediction for each row by a regression without it (PRESS, as below)."""
+def linear_head_left_out(
+    rows: np.ndarray, labels: np.ndarray, strength: float, asked: np.ndarray | slice = slice(None)
+) -> np.ndarray:
+    """(M, N) the prediction for each row, or for those that are `asked` for, by a regression without it (PRESS, as
+    below)."""
     y = labels - labels.mean(axis=0)
     if rows.shape[0] <= rows.shape[1]:
         residuals, R = residuals_and_operator(Problem(rows, y, np.ones(len(rows))), strength)
-        return y - residuals / np.diagonal(R)[:, None]
-    solved = np.linalg.solve(regularized(rows.T @ rows, strength), rows.T)  # (d, M): of R only the diagonal is needed
-    residuals, diagonal = y - rows @ (solved @ y), 1 - np.einsum("md,dm->m", rows, solved)
-    return y - residuals / np.maximum(diagonal, 1e-6)[:, None]
+        return (y - residuals / np.diagonal(R)[:, None])[asked]
+    own = rows[asked]
+    wanted = np.concatenate([own.T, rows.T @ y], axis=1)  # of R only the diagonal is needed
+    solved = np.linalg.solve(regularized(rows.T @ rows, strength), wanted)  # (d, asked + N)
+    residuals = y[asked] - own @ solved[:, len(own) :]
+    diagonal = 1 - np.einsum("md,dm->m", own, solved[:, : len(own)])
+    return y[asked] - residuals / np.maximum(diagonal, 1e-6)[:, None]
 
 
 def leave_one_out(

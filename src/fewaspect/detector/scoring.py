@@ -175,18 +175,10 @@ class LPNPlusScorer:
         """The regression of each aspect, with examples as its query, one of (N, d), attends to their tokens."""
         positive, negative = row_weights(support, prototypes, max_negatives)
         every = np.concatenate([support.examples.vectors, support.labels])
-        tokens, spans = support.examples.tokens, support.examples.spans()
-        size = max(1, MAX_COSINES // max(1, len(tokens)))  # aspects whose attention is computed at once
-        for n in range(len(queries)):
-            if n % size == 0:
-                cosines = tokens @ queries[n : n + size].T / support.examples.token_norms
-                attention = support.examples.softmax(self.attention * cosines).T
+        for n, query in enumerate(queries):
             rows = np.flatnonzero(positive[:, n] + negative[:, n])
-            vectors, examples = every[rows], rows[rows < len(spans)]
-            for vector, row in zip(vectors, examples, strict=False):
-                start, end = spans[row]
-                np.dot(attention[n % size, start:end], tokens[start:end], out=vector)
-            vectors[: len(examples)] = unit(vectors[: len(examples)])
+            vectors, examples = every[rows], rows[rows < len(support.examples)]
+            vectors[: len(examples)] = unit(support.examples.attended(examples, query, self.attention))
             yield Regression(rows, vectors, positive[rows, n], negative[rows, n])
 
     def leave_one_out(
@@ -195,8 +187,8 @@ class LPNPlusScorer:
     ) -> ScoreComponents:  # fmt: skip
         """(S, N) each example compared with aspects that were fitted without it, but for the attention queries.
 
-        Without token matches; nan where an example has no part in an aspect's regression, and where the score of its
-        neighbours is not `asked` for.
+        Without token matches; nan where an example has no part in an aspect's regression, and in the scores of
+        neighbours and linear classifiers where they are not `asked` for.
         """
         S, N = support.membership.shape
         sentence = support.examples.vectors @ fitted.prototypes.T
@@ -210,20 +202,27 @@ class LPNPlusScorer:
             own = np.flatnonzero(support.membership[:, n])
             attended[own, n] = self._left_out(vectors[np.isin(rows, own)], support, n)
             sentence[own, n] = self._left_out(support.examples.vectors[own], support, n)
+        asked = np.arange(S) if asked is None else asked
         head, near, uncentred, lower = None, None, None, None
+
+        def spread(found: np.ndarray) -> np.ndarray:
+            """From the rows that are asked for to (S, N)."""
+            every = np.full((S, N), np.nan, dtype=found.dtype)
+            every[asked] = found
+            return every
+
         if fitted.head_directions is not None:
-            head = linear_head_left_out(support.examples.vectors, head_labels(support), HEAD_STRENGTH)
+            examples, labels = support.examples.vectors, head_labels(support)
+            head = spread(linear_head_left_out(examples, labels, HEAD_STRENGTH, asked))
         if self.settings.neighbour_weight:
-            asked = np.arange(S) if asked is None else asked
-            near = np.full((S, N), np.nan, dtype=sentence.dtype)
-            near[asked] = self.neighbour_score(fitted, support.examples.vectors[asked], left_out=True)
+            near = spread(self.neighbour_score(fitted, support.examples.vectors[asked], left_out=True))
         if (before := support.uncentred) and fitted.uncentred_prototypes is not None:
             uncentred = before.examples @ fitted.uncentred_prototypes.T
             for n, own in enumerate(support.membership.T > 0):
                 uncentred[own, n] = self._left_out(before.examples[own], support, n, before)
         if support.lower:
             rows, labels = support.lower.regression(head_labels(support), ~support.unnamed)
-            lower = linear_head_left_out(rows, labels, LOWER_STRENGTH)[:S]
+            lower = spread(linear_head_left_out(rows, labels, LOWER_STRENGTH, asked))
         return ScoreComponents(sentence, attended[:S], ridge[:S], None, head, near, uncentred, lower)
 
     def components(self, fitted: FittedAspects, sentences: Sentences) -> ScoreComponents:
@@ -299,7 +298,7 @@ class LPNPlusScorer:
         if s.neighbour_weight:
             whole = whole + s.neighbour_weight * self.sentence_directions(fitted)
         attention, lengths, attended, sentence = self._attend(fitted, sentences, directions, whole)
-        sums = norms(sentences.reduce(np.add, sentences.tokens))  # a sentence vector is the direction of the sum
+        sums = norms(sentences.sums())  # a sentence vector is the direction of the sum
         added = sentence / np.repeat(sums, sentences.lengths, axis=0)
         added = added + attention * attended / np.repeat(lengths, sentences.lengths, axis=0)
         parts = [added[start:end].T for start, end in sentences.spans()]

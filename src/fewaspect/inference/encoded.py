@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -48,21 +48,33 @@ class Sentences:
 
     def take(self, rows: np.ndarray) -> Sentences:
         """These sentences, in this order."""
+        lower = None if self.lower is None else self.lower[rows]
+        return Sentences(self.vectors[rows], self.tokens[self.token_rows(rows)], self.lengths[rows], lower)
+
+    def token_rows(self, rows: np.ndarray) -> np.ndarray:
+        """Where the tokens of these sentences are, one after another."""
         lengths = self.lengths[rows]
-        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        tokens = self.tokens[np.repeat(self.starts[rows], lengths) + within]
-        return Sentences(self.vectors[rows], tokens, lengths, None if self.lower is None else self.lower[rows])
+        return np.repeat(self.starts[rows] - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
 
     def centred(self, mean: np.ndarray | None) -> Sentences:
         """Token states without `mean`, (d,), and sentence vectors anew from their sums; unchanged for None."""
         if mean is None:
             return self
         tokens = self.tokens - mean
-        return Sentences(unit(self.reduce(np.add, tokens)), tokens, self.lengths, self.lower)
+        moved = Sentences(self.vectors, tokens, self.lengths, self.lower)
+        return replace(moved, vectors=unit(moved.sums()))
 
-    def spans(self) -> list[tuple[int, int]]:
-        """Where the tokens of each sentence begin and end."""
-        return list(zip(self.starts.tolist(), (self.starts + self.lengths).tolist(), strict=True))
+    def sums(self) -> np.ndarray:
+        """(B, d) of the token states: row by row, which takes a tenth of the time of `reduceat` where rows are long."""
+        found = np.zeros_like(self.vectors)
+        for total, (start, end) in zip(found, self.spans(), strict=True):
+            np.add.reduce(self.tokens[start:end], axis=0, out=total)
+        return found
+
+    def spans(self, rows: np.ndarray | slice = slice(None)) -> list[tuple[int, int]]:
+        """Where the tokens of each sentence, or of these, begin and end."""
+        starts, lengths = self.starts[rows], self.lengths[rows]
+        return list(zip(starts.tolist(), (starts + lengths).tolist(), strict=True))
 
     def reduce(self, operation: np.ufunc, values: np.ndarray) -> np.ndarray:
         """(B, N) sums or maxima over the tokens of each sentence, of (tokens, N); 0 for one without tokens."""
@@ -70,6 +82,17 @@ class Sentences:
         if len(values):
             result[self.lengths > 0] = operation.reduceat(values, self.starts[self.lengths > 0])
         return result
+
+    def attended(self, rows: np.ndarray, query: np.ndarray, attention: float) -> np.ndarray:
+        """(rows, d) the token states of some of the sentences, as much of each as a query, (d,), attends to it."""
+        tokens, spans = self.tokens, self.spans(rows)
+        cosines = np.concatenate([tokens[:0] @ query, *(tokens[start:end] @ query for start, end in spans)])
+        own = Sentences(self.vectors[rows], tokens[:0], self.lengths[rows])
+        weights = own.softmax(attention * cosines[:, None] / self.token_norms[self.token_rows(rows)])[:, 0]
+        found = np.empty_like(own.vectors)
+        for vector, (start, end), (first, last) in zip(found, spans, own.spans(), strict=True):
+            np.dot(weights[first:last], tokens[start:end], out=vector)
+        return found
 
     def softmax(self, logits: np.ndarray) -> np.ndarray:
         """(tokens, N) shares of the tokens within their sentence."""
