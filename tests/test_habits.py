@@ -56,6 +56,13 @@ def test_a_file_for_the_forge_is_yaml(file: Path) -> None:
     assert isinstance(yaml.safe_load(file.read_text(encoding="utf-8")), dict)
 
 
+def test_coverage_has_a_floor_that_the_workflow_holds() -> None:
+    assert re.search(r"^fail_under = \d\d\b", PROJECT, flags=re.MULTILINE)
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
+    assert {"run": "make coverage"} in jobs["coverage"]["steps"]
+    assert "coverage" in jobs["publish"]["needs"]
+
+
 def test_every_python_that_is_promised_is_tested_by_the_workflow() -> None:
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
     promised = {f"3.{minor}" for minor in range(10, 14)}
