@@ -152,3 +152,24 @@ def test_the_dialogs_of_aspects_read_well(
     page.get_by_text("Groups", exact=True).wait_for()
     seen("dashboard-groups")
     undo(page, "put 2 aspects")
+
+
+def test_what_is_said_of_an_example_before_the_last_is_saved_builds_on_it(page: Any) -> None:
+    pasted_project(page, "Examples")
+    dialog = edit(page, "food")
+    waiting: list[Any] = []
+    page.route("**/examples/*", lambda route: route.continue_() if waiting else waiting.append(route))
+
+    def add(aspect: str) -> None:
+        dialog.get_by_role("button", name="Aspects of the example “warm beer”").click()
+        menu = dialog.get_by_role("menu", name="Aspects of the example “warm beer”")
+        menu.get_by_role("menuitemcheckbox", name=aspect).click()
+
+    add("noise")
+    dialog.get_by_text("also noise").wait_for()
+    add("price")
+    dialog.get_by_text("also noise, price").wait_for()
+    waiting[0].continue_()
+    dialog.get_by_role("button", name="Close").click()
+    undo(page, 'label "warm beer" as food, noise, price')
+    undo(page, 'label "warm beer" as food, noise')

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Example } from "../api/types";
 import { ByGroup } from "../parts/ByGroup";
 import { coloured } from "../parts/colour";
@@ -21,9 +21,18 @@ export function AspectDialog() {
   const of = edited.value;
   const aspect = of === "none" ? undefined : aspectById.value.get(of);
   const [examples, setExamples] = useState<{ total: number; examples: Example[] } | null>(null);
+  const said = useRef(0);
   useEffect(() => {
-    studio().examples(of).then(setExamples).catch(report);
+    const before = said.current;
+    studio().examples(of).then((found) => said.current === before && setExamples(found)).catch(report);
   }, [of, settled.value]);
+  /** Shown at once: what is said next builds on it. */
+  const correct = async (example: Example, own: number[]) => {
+    const show = (aspects: number[]) => setExamples((now) => now && { ...now, examples: now.examples.map((one) => (one.id === example.id ? { ...one, aspects } : one)) });
+    said.current++;
+    show(own);
+    if (!(await change(() => studio().correctExample(example.id, own)))) show(example.aspects);
+  };
   return (
     <Dialog title={aspect?.name ?? "None of these"}>
       <div style={coloured(aspect)}>
@@ -42,7 +51,7 @@ export function AspectDialog() {
                 {example.text}
                 {example.aspects.length > 1 && <small>also {example.aspects.filter((id) => id !== of).map((id) => aspectById.value.get(id)?.name).join(", ")}</small>}
               </span>
-              <ExampleMenu example={example} />
+              <ExampleMenu example={example} onCorrect={(own) => void correct(example, own)} />
               <IconButton icon="remove" label={`Remove the example “${example.text}”`} onClick={() => void change(() => studio().removeExample(example.id))} />
             </li>
           ))}
@@ -54,19 +63,18 @@ export function AspectDialog() {
 }
 
 /** Which aspects an example stands for. */
-function ExampleMenu({ example }: { example: Example }) {
-  const correct = (own: number[]) => void change(() => studio().correctExample(example.id, own));
+function ExampleMenu({ example, onCorrect }: { example: Example; onCorrect: (own: number[]) => void }) {
   return (
     <Menu label={`Aspects of the example “${example.text}”`} class="icon-button" face={<Icon name="edit" />}>
       <ByGroup aspects={aspects.value}>
         {(aspect) => (
-          <MenuItem key={aspect.id} several checked={example.aspects.includes(aspect.id)} onClick={() => correct(toggled(example.aspects, aspect.id))}>
+          <MenuItem key={aspect.id} several checked={example.aspects.includes(aspect.id)} onClick={() => onCorrect(toggled(example.aspects, aspect.id))}>
             <i class="dot" style={coloured(aspect)} /> {aspect.name}
           </MenuItem>
         )}
       </ByGroup>
       <hr />
-      <MenuItem several checked={!example.aspects.length} onClick={() => correct([])}><i class="dot none" /> None of these</MenuItem>
+      <MenuItem several checked={!example.aspects.length} onClick={() => onCorrect([])}><i class="dot none" /> None of these</MenuItem>
     </Menu>
   );
 }
