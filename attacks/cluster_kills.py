@@ -175,8 +175,8 @@ def main() -> int:
                 killed, late, faults = killed + in_time, late + (not in_time), faults + len(broken)
             failed += faults
             record(
-                f"kills of bulk on Ray: {what}", given.record, count=killed, broken=faults, seed=given.seed,
-                too_late=late, seconds=before.get("seconds", 0) + time.time() - begun,
+                f"kills of bulk on Ray: {what}", given.record, count=killed, wanted=given.kills, broken=faults,
+                seed=given.seed, too_late=late, seconds=before.get("seconds", 0) + time.time() - begun,
                 again=f"python -m attacks.cluster_kills --what {what} --kills {given.kills} --seed {given.seed}",
             )  # fmt: skip
         cluster.machines.shutdown()

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
+from math import inf
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -173,16 +174,20 @@ def faults_of(attack: Attack, seed: int, most: int) -> Iterator[tuple[str, Fault
         yield "a clock that jumps", jumping_clock(number), {"must_work": True}
 
 
-def run_faults(name: str, seed: int, most: int) -> tuple[int, list[str]]:
-    attack, broken, tried = Attack(name, seed), [], 0
-    for what, fault, options in faults_of(attack, seed, most):
+def run_faults(name: str, seed: int, most: int, seconds: float = inf) -> tuple[int, int, list[str]]:
+    """How many were tried in time, of how many, and what broke."""
+    attack, broken, tried, until = Attack(name, seed), [], 0, time.time() + seconds
+    every = list(faults_of(attack, seed, most))
+    for what, fault, options in every:
+        if time.time() > until:
+            break
         tried += 1
         try:
             found = try_fault(attack, fault, **options)
         except TimeoutError as error:
             found = [str(error)]
         broken += [f"{name}, {what}: {one}" for one in found]
-    return tried, broken
+    return tried, len(every), broken
 
 
 def main() -> int:
@@ -190,17 +195,18 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--victim", choices=VICTIMS, action="append")
     parser.add_argument("--most", type=int, default=24, help="failing operations of each victim")
+    parser.add_argument("--seconds", type=float, default=900, help="of each, at most")
     add_record_option(parser)
     given, failed = parser.parse_args(), 0
     os.environ.setdefault("FEWASPECT_CACHE", tempfile.mkdtemp())
     for name in given.victim or VICTIMS:
         begun = time.time()
-        tried, broken = run_faults(name, given.seed, given.most)
+        tried, wanted, broken = run_faults(name, given.seed, given.most, given.seconds)
         print(*broken[:8], sep="\n", end="\n" if broken else "")
         failed += len(broken)
         record(
-            f"failing systems under {name}", given.record, count=tried, broken=len(broken), seed=given.seed,
-            seconds=time.time() - begun,
+            f"failing systems under {name}", given.record, count=tried, wanted=wanted, broken=len(broken),
+            seed=given.seed, seconds=time.time() - begun,
             again=f"python -m attacks.faults --victim {name} --most {given.most} --seed {given.seed}",
         )  # fmt: skip
     return bool(failed)

@@ -113,19 +113,21 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60, help="of each reader, at most")
     add_record_option(parser)
     given = parser.parse_args()
-    total, failures, started = 0, [], time.time()
+    total, wanted, failures, started = 0, 0, [], time.time()
     for name in given.reader or READERS:
         count = given.count if given.reader else max(1, int(given.count * READERS[name].weight))
         begun = time.time()
         tried, broken = attack_reader(name, given.seed, given.first, count, given.seconds)
         print(
-            f"{name}: {tried} inputs, seed {given.seed}, {len(broken)} broken, {time.time() - begun:.0f} s", flush=True
+            f"{name}: {tried} of {count} inputs, seed {given.seed}, {len(broken)} broken, {time.time() - begun:.0f} s",
+            flush=True,
         )
         print(*broken[:5], sep="\n", end="\n" if broken else "")
-        total, failures = total + tried, failures + broken
+        total, wanted, failures = total + tried, wanted + count, failures + broken
     record(
-        "damaged files through every reader", given.record, count=total, broken=len(failures), seed=given.seed,
-        seconds=time.time() - started, again=f"python -m attacks.fuzz --seed {given.seed} --count {given.count}",
+        "damaged files through every reader", given.record, count=total, wanted=wanted, broken=len(failures),
+        seed=given.seed, seconds=time.time() - started,
+        again=f"python -m attacks.fuzz --seed {given.seed} --count {given.count}",
     )  # fmt: skip
     return bool(failures)
 

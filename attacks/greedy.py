@@ -186,9 +186,30 @@ ATTACKS: dict[str, tuple[Callable[[Studio, int], list[str]], int]] = {
 }
 
 
+def within(seconds: int, attack: Callable[[Studio, int], list[str]], studio: Studio, count: int) -> list[str]:
+    """What broke, and whether it took too long: then the studio is ended, and with it all who wait for it."""
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        studio.process.kill()
+
+    timer = threading.Timer(seconds, end)
+    timer.start()
+    try:
+        return attack(studio, count)
+    except (httpx.TransportError, OSError):
+        if late.is_set():
+            return [f"it took more than {seconds} s"]
+        raise
+    finally:
+        timer.cancel()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=ATTACKS, action="append")
+    parser.add_argument("--seconds", type=int, default=900, help="of each; whoever takes longer hangs")
     add_record_option(parser)
     given, failed = parser.parse_args(), 0
     import resource
@@ -199,7 +220,7 @@ def main() -> int:
         attack, count = ATTACKS[name]
         begun = time.time()
         with tempfile.TemporaryDirectory() as folder, started(Path(folder)) as studio:
-            faults = attack(studio, count)
+            faults = within(given.seconds, attack, studio, count)
             if studio.slowest > TOO_SLOW:
                 faults.append(f"another client waited {studio.slowest:.1f} s")
             if studio.bytes > MOST_BYTES or studio.files > MOST_FILES:

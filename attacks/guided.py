@@ -90,12 +90,13 @@ def main() -> int:
     what, begun, failures = "inputs guided by coverage", time.time(), []
     before = recorded(what, given.seed, given.record)
     total = before.get("count", 0)
+    wanted = total + given.runs * len(given.reader or SINGLE)
     for name in given.reader or SINGLE:
         tried, broken = attack(name, given.seed + total, given.runs, given.seconds, given.corpus)
-        print(f"{name}: {tried} inputs, {len(broken)} broken", *broken, sep="\n", flush=True)
+        print(f"{name}: {tried} of {given.runs} inputs, {len(broken)} broken", *broken, sep="\n", flush=True)
         total, failures = total + tried, failures + broken
     record(
-        what, given.record, count=total, broken=before.get("broken", 0) + len(failures), seed=given.seed,
+        what, given.record, count=total, wanted=wanted, broken=before.get("broken", 0) + len(failures), seed=given.seed,
         seconds=before.get("seconds", 0) + time.time() - begun,
         again=f"python -m attacks.guided --runs {given.runs} --seed {given.seed}",
     )  # fmt: skip

@@ -150,8 +150,9 @@ def main() -> int:
         print(*broken[:5], sep="\n", end="\n" if broken else "")
         failures += len(broken)
         record(
-            f"kills of {name}", given.record, count=earlier + killed, broken=before.get("broken", 0) + len(broken),
-            seed=given.seed, seconds=before.get("seconds", 0) + time.time() - begun, too_late=late + done,
+            f"kills of {name}", given.record, count=earlier + killed, wanted=given.kills,
+            broken=before.get("broken", 0) + len(broken), seed=given.seed,
+            seconds=before.get("seconds", 0) + time.time() - begun, too_late=late + done,
             again=f"python -m attacks.kills --victim {name} --kills {given.kills} --seed {given.seed}",
         )  # fmt: skip
     return bool(failures)

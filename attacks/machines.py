@@ -36,6 +36,7 @@ THRESHOLDS = st.sampled_from([None, 0.0, 0.35, 1.0])
 WHICH, PLACES, LABELS = st.integers(0, 1), st.integers(0, 99), st.booleans()
 SOME = st.lists(PLACES, max_size=2)
 ASKED = ["cold soup", "Thin walls and a rude waiter.", "See you on Monday."]
+AT_A_TIME = 10  # walks, of one seed
 steps_taken = 0
 _numbers = count()
 
@@ -207,20 +208,25 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--walks", type=int, default=300, help="through the store; a fifth as many through the API")
     parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--seconds", type=float, default=900, help="through each, at most; a few walks at a time")
     add_record_option(parser)
     given, failed = parser.parse_args(), 0
     for name, walk, walks in (("store", walk_store, given.walks), ("API", walk_api, max(1, given.walks // 5))):
-        begun, before, broken = time.time(), steps_taken, 0
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                walk(Path(folder), given.seed, walks, given.steps)
-            except Exception:
-                traceback.print_exc()
-                broken = 1
+        begun, before, broken, walked = time.time(), steps_taken, 0, 0
+        while walked < walks and not broken and time.time() < begun + given.seconds:
+            some = min(AT_A_TIME, walks - walked)
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    walk(Path(folder), given.seed + walked, some, given.steps)
+                except Exception:
+                    print(f"seed {given.seed + walked}")
+                    traceback.print_exc()
+                    broken = 1
+            walked += some
         failed += broken
         record(
             f"steps of random walks through the {name}", given.record, count=steps_taken - before, broken=broken,
-            seed=given.seed, seconds=time.time() - begun, walks=walks,
+            seed=given.seed, seconds=time.time() - begun, walks=walked, wanted_walks=walks,
             again=f"python -m attacks.machines --walks {given.walks} --steps {given.steps} --seed {given.seed}",
         )  # fmt: skip
     return bool(failed)

@@ -29,7 +29,8 @@ def add_record_option(parser: argparse.ArgumentParser) -> None:
 def record(
     attack: str, path: Path | None, *, count: int, broken: int, seed: int, seconds: float, again: str, **more: Any
 ) -> None:
-    """One line, in place of an earlier one of the same attack; without a path it is only printed."""
+    """One line, in place of an earlier one of the same attack; without a path it is only printed. Of `wanted`, where
+    there is a bound on time, it may have come only so far."""
     line = {
         "attack": attack, "count": count, "broken": broken, "seed": seed, "seconds": round(seconds, 1), **more,
         "again": again, "version": __version__, "python": platform.python_version(), "system": platform.platform(),
@@ -57,10 +58,16 @@ def table(lines: list[dict[str, Any]]) -> str:
     """Markdown: what was attacked, how often, what broke, and how to do it again."""
     rows = ["| attack | how many | lost or broken | seconds | again |", "|---|---:|---:|---:|---|"]
     rows += [
-        f"| {one['attack']} | {one['count']:,} | {one['broken']:,} | {one['seconds']:,.0f} | `{one['again']}` |"
+        f"| {one['attack']} | {how_many(one)} | {one['broken']:,} | {one['seconds']:,.0f} | `{one['again']}` |"
         for one in lines
     ]
     return "\n".join(rows) + "\n"
+
+
+def how_many(line: dict[str, Any]) -> str:
+    """With what was wanted, if time was up before."""
+    count, wanted = line["count"], line.get("wanted", 0)
+    return f"{count:,} of {wanted:,}" if count < wanted else f"{count:,}"
 
 
 def fill_page(lines: list[dict[str, Any]]) -> None:

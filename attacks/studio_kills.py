@@ -194,7 +194,8 @@ def main() -> int:
             print(*broken, sep="\n", end="\n" if broken else "", flush=True)
             killed, told, faults = killed + 1, told + acknowledged, faults + len(broken)
     record(
-        "kills of studio", given.record, count=killed, broken=faults, seed=given.seed, acknowledged=told,
+        "kills of studio", given.record, count=killed, wanted=given.kills, broken=faults, seed=given.seed,
+        acknowledged=told,
         seconds=before.get("seconds", 0) + time.time() - begun,
         again=f"python -m attacks.studio_kills --kills {given.kills} --seed {given.seed}",
     )  # fmt: skip
