@@ -83,3 +83,10 @@ def test_a_project_without_aspects_or_reviews_still_has_a_page(client: TestClien
 def test_what_is_no_choice_is_refused(client: TestClient, segmented: str) -> None:
     for wrong in ({"charts": ["pie"]}, {"one": ["country"]}, {"sentences": 0}, {"title": "x" * 201}):
         assert client.post(f"{segmented}/report", json=wrong).status_code == 422
+
+
+def test_an_aspect_has_the_colour_that_it_has_on_the_page(client: TestClient, segmented: str) -> None:
+    client.patch(f"{segmented}/aspects/1", json={"colour": 14}).raise_for_status()
+    page = report(client, segmented, by="country")
+    colours = set(re.findall(r'<tr style="--h: (\d+)"><th scope="row">food</th>', page))
+    assert colours == {str((215 + 30 * 8 + 15) % 360)}, "the third of twelve angles, of the second tone"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +68,10 @@ class Candidates(BestSentences):
 
 @dataclass(frozen=True)
 class Extras:
-    """What a person adds to the page: notes, which charts, of which reviews, their segments, periods and comparison."""
+    """What a person adds to the page: notes, which charts, of which reviews, their segments, periods and comparison.
+
+    `hues`: colours of aspects, as angles.
+    """
 
     notes: str = ""
     charts: tuple[str, ...] | None = None  # None: all
@@ -76,6 +79,7 @@ class Extras:
     segments: dict[str, Any] | None = None
     comparison: dict[str, Any] | None = None
     periods: dict[str, Any] | None = None
+    hues: Mapping[str, int] = field(default_factory=dict)
 
     def shows(self, chart: str) -> bool:
         return self.charts is None or chart in self.charts
@@ -106,8 +110,9 @@ def render_report(
     analyses = dict(zip(wanted, detector.analyze_many(wanted, words=True), strict=True)) if wanted else {}
     examples = {name: [_example(analyses[text], name) for text in texts] for name, texts in chosen.items()}
     found = [name for name in summary.by_frequency() if summary.counts[name]]
+    colours = {**hues(summary.classes), **extras.hues}
     values: dict[str, Any] = {
-        "title": title, "summary": summary, "examples": examples, "without": without, "hues": hues(summary.classes),
+        "title": title, "summary": summary, "examples": examples, "without": without, "hues": colours,
         "matrix": found[:MATRIX], "left_out": max(0, len(found) - MATRIX), "pairs": _striking(summary),
         "extras": extras, "opinions": None if opinions is None else opinions.rows(found, max(1, each // 2)),
     }  # fmt: skip

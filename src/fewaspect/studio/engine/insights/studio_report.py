@@ -17,6 +17,8 @@ from fewaspect.studio.engine.snapshot import Snapshot
 
 CHARTS = ("often", "opinions", "segments", "comparison", "periods", "together", "words", "without")
 
+_ANGLES = (0, 4, 8, 2, 6, 10, 1, 5, 9, 3, 7, 11)  # of twelve, those of the first colours far apart
+
 
 @dataclass(frozen=True)
 class ReportChoices:
@@ -46,8 +48,15 @@ def studio_report(snapshot: Snapshot, choices: ReportChoices) -> str:
         opinions.add(analyses)
     reader = _ConfirmedReader(snapshot, set(names.values()))
     charts, where = _charts(snapshot, choices, names), tuple(in_words(choices.where))
-    extras = Extras(choices.notes.strip(), tuple(choices.charts), where, **charts)
+    colours = {aspect.name: hue(aspect.colour) for aspect in snapshot.definition.aspects}
+    extras = Extras(choices.notes.strip(), tuple(choices.charts), where, **charts, hues=colours)
     return render_report(reader, summary, candidates, choices.title, choices.sentences, opinions, extras)
+
+
+def hue(colour: int) -> int:
+    """The angle of an aspect's colour, as on the page."""
+    tone, place = divmod(colour, len(_ANGLES))
+    return (215 + 30 * _ANGLES[place] + 15 * tone) % 360
 
 
 @dataclass(frozen=True)
