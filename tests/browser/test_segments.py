@@ -82,7 +82,13 @@ def test_what_is_shown_before_all_is_looked_through_is_said_to_be_so_far_and_fol
         route.fulfill(response=response, json=body)
 
     page.route(re.compile(r"/api/v1/projects/\d+(/dashboard|/sentences/\d+)?(\?.*)?$"), answer)
-    go(page, f"{address}/reviews")
+    held: list[Any] = []
+    page.route(re.compile(r"/sentences/\d+(\?.*)?$"), lambda route: held.append(route), times=1)
+    with page.expect_request(re.compile(r"/sentences/\d+(\?.*)?$")):
+        go(page, f"{address}/reviews")
+    page.locator("article.sentence[aria-current=true]").wait_for()
+    assert page.get_by_text("Choose a sentence to see why").count() == 0, "one is chosen"
+    answer(held[0])
     scores = page.get_by_role("region", name="How sure it is").locator(".count")
     scores.get_by_text("0.12").nth(2).wait_for()
     page.get_by_role("tab", name="Dashboard").click()

@@ -38,7 +38,7 @@ export function DetailsPanel() {
           <WholeReview details={details} />
         </>
       ) : (
-        <p class="soft">Choose a sentence to see why it has its aspects, your nearest examples and the whole review.</p>
+        selected.value === null && <p class="soft">Choose a sentence to see why it has its aspects, your nearest examples and the whole review.</p>
       )}
     </aside>
   );
