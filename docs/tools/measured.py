@@ -30,8 +30,8 @@ SHORT = {"mean_average_precision": "map", "macro_f1": "f1", "micro_f1": "micro",
 def measured() -> dict[str, str]:
     """Name and text of all numbers."""
     parts = (practical, grid, claims, larger_encoder, ablation, choice, episodes, sentiment, languages,
-             language_sentiment, language_costs, speed, memory, serve, bulk, detector_times, attacks, reasons,
-             promises, costs, newcomer, versions)  # fmt: skip
+             language_sentiment, language_costs, speed, memory, serve, correction, bulk, detector_times, attacks,
+             reasons, promises, costs, newcomer, versions)  # fmt: skip
     return {name: text for part in parts for name, text in part()}
 
 
@@ -249,6 +249,16 @@ def memory() -> Named:
     yield "memory.last", f"{found['points'][-1]['megabytes']:.0f}"
     yield "memory.peak", f"{found['peak_megabytes']:.0f}"
     yield "memory.speed", f"{found['points'][-1]['sentences_per_second']:,.0f}"
+
+
+def correction() -> Named:
+    """In a large project, beside the version before."""
+    found = _json("correction")
+    yield "correction.aspects", str(found["aspects"])
+    yield "correction.examples", f"{found['examples']:,}"
+    yield "correction.sentences", f"{found['sentences']:,}"
+    yield "correction.faster", f"{found['times_faster']:.1f}"
+    yield "correction.load", f"{found['load_of_the_machine']:.0f}"
 
 
 def serve() -> Named:
