@@ -75,6 +75,19 @@ def test_a_small_archive_of_many_reviews_or_examples_is_refused_while_it_is_read
         assert "at most" in answer.json()["detail"]
 
 
+@pytest.mark.parametrize("limits", [Limits(sentences=100), Limits(project_chars=100)], ids=["reviews", "characters"])
+def test_an_archive_is_not_read_beyond_the_limit(make_client: Callable[..., TestClient], limits: Limits) -> None:
+    """What comes after is no JSON, and nobody sees it."""
+    client = make_client(limits=limits)
+    about = {"format": "fewaspect-project", "version": 1, "name": "x", "aspects": [], "examples": []}
+    with zipfile.ZipFile(file := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("project.json", json.dumps(about))
+        archive.writestr("reviews.jsonl", b'{"text":"a"}\n' * 101 + b"broken\n")
+    answer = client.post("/api/v1/projects/import", files={"file": ("p.zip", file.getvalue())})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith("expected at most 100 ")
+
+
 def test_a_project_that_could_be_filled_can_be_opened_again(make_client: Callable[..., TestClient]) -> None:
     """A project is limited by what its file may hold: more is refused when it is imported, not when it is carried."""
     client = make_client(limits=Limits(project_chars=9000, body_bytes=8000, project_file_bytes=1 << 20))

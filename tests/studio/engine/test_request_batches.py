@@ -70,6 +70,7 @@ def test_a_large_request_does_not_keep_a_small_one_waiting(key: str) -> None:
         assert await batcher.submit(key, ["y"], work) == ["Y"]
         calls = len(work.calls)
         assert len(await large) == 1000
+        assert max(len(call) for call in work.calls) <= 2
         return calls
 
     assert asyncio.run(both()) <= 4
