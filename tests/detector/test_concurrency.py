@@ -17,6 +17,7 @@ import pytest
 from detector_texts import EXAMPLES
 from fewaspect import AspectDetector
 from fewaspect.core.errors import DataError
+from fewaspect.detector import predictor
 
 TEXTS = ["cold soup", "the waiter was rude and nobody could park", "thin walls. Loud music!", "see you on Monday", ""]
 NOISE = ["thin walls", "loud music all night"]
@@ -70,6 +71,25 @@ def test_seven_threads_predict_while_another_changes_the_detector() -> None:
             stop.set()  # else leaving the pool would wait for ever
     assert not wrong
     assert sum(count.result() for count in counts) > 20
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_a_change_in_the_midst_of_a_prediction_is_not_seen_by_it(
+    asked: Callable[[AspectDetector], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between what a prediction reads of the detector, as another thread might."""
+    detector, original = fitted(threshold={"food": 0.3}), predictor.thresholds_of
+    before = frozen(asked(detector))
+
+    def meanwhile(*given: Any) -> Any:
+        monkeypatch.setattr(predictor, "thresholds_of", original)
+        found = original(*given)
+        detector.add_aspect("noise", NOISE).fit_aspects()
+        return found
+
+    monkeypatch.setattr(predictor, "thresholds_of", meanwhile)
+    assert frozen(asked(detector)) == before
+    assert "noise" in detector.thresholds_
 
 
 def test_changes_of_eight_threads_are_all_there() -> None:
