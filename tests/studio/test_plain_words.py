@@ -47,6 +47,9 @@ def test_the_list_of_texts_has_what_stands_in_elements_attributes_and_messages()
         (422, "expected at most 100 aspects in a project, found one more.",
          "There may be at most 100 aspects in a project; this is more."),
         (409, 'There is an aspect "noise" already.', 'There is an aspect "noise" already.'),
+        (409, 'There is an aspect "id expected" already.', 'There is an aspect "id expected" already.'),
+        (409, 'Someone else changed "All was fine." meanwhile and said: noise.',
+         'Someone else changed "All was fine." meanwhile and said: noise.'),
         (422, "hotel.csv, line 3: expected 2 cells as in the header, found 4.\nPut cells in quotes.",
          "In “hotel.csv”, line 3, there are 4 cells, but 2 headings. A text with a comma in it must stand in quotation "
          "marks. Open it in Excel and save it as an Excel workbook (.xlsx) or as CSV UTF-8, then choose it again."),

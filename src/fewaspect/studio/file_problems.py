@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 _PROBLEM = re.compile(
-    r"^(?P<file>[^:\n]{1,90}?)(?:, (?P<spot>(?:line|row|sheet|record|cell)\b[^:\n]{0,60}))?: (?P<problem>.+)$",
+    r"^(?P<file>[^:\x22\n]{1,90}?)(?:, (?P<spot>(?:line|row|sheet|record|cell)\b[^:\n]{0,60}))?: (?P<problem>.+)$",
     re.DOTALL,
 )
 SAVE_AS = "Open it in Excel and save it as an Excel workbook (.xlsx) or as CSV UTF-8, then choose it again."

@@ -32,6 +32,7 @@ UNWRITTEN = (
     "try again."
 )
 BUSY = "The studio is busy. Try again in a moment."
+_QUOTED = re.compile(r'"[^"]*"')  # what a person wrote
 _MISSING = re.compile(r"expected an? (\w+)")
 _EXPECTED = re.compile(r"^(?:[\w. -]+: )?expected (?P<wanted>.+?), found (?P<there>.+?)\.(?P<rest>\s.*)?$", re.DOTALL)
 
@@ -48,7 +49,7 @@ def plain_words(status: int, detail: str) -> str:
         return said
     if found := _EXPECTED.match(detail):
         detail = _said(found["wanted"], found["there"]) + (found["rest"] or "")
-    return UNCLEAR if TECHNICAL.search(detail) else detail
+    return UNCLEAR if TECHNICAL.search(_QUOTED.sub("", detail)) else detail
 
 
 def invalid_value(error: dict[str, Any]) -> str:
