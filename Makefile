@@ -53,10 +53,10 @@ attack: $(VENV)/.dev
 	$(BIN)/python -m attacks.record
 	FEWASPECT_DRAWN=200 OMP_NUM_THREADS=1 nice -n 15 $(BIN)/pytest -m "extended or not extended" tests/studio/api/test_schema.py
 
-# Branches of src that the tests take, those in processes of their own included.
+# Branches of src that the tests take, those in processes of their own included. Tests that limit files or the disk fail here.
 coverage: $(VENV)/.dev
 	$(BIN)/coverage erase
-	OMP_NUM_THREADS=1 $(BIN)/coverage run -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+	-OMP_NUM_THREADS=1 $(BIN)/coverage run -m pytest --timeout 900 --numprocesses auto --maxprocesses 4 --dist worksteal
 	$(BIN)/coverage combine
 	$(BIN)/coverage report --skip-covered --sort cover
 
