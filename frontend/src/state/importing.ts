@@ -67,7 +67,8 @@ const brokenOff = ({ stage }: Progress) =>
 
 /** What became of the rows, in words. */
 export function outcome({ imported, duplicates, skipped }: Progress): string {
-  const there = duplicates ? `${counted(duplicates, "review")} ${duplicates === 1 ? "was" : "were"} there already` : "";
+  const [was, repeat] = duplicates === 1 ? ["was", "a repeat"] : ["were", "repeats"]; // of the project, or in the file
+  const there = duplicates ? `${counted(duplicates, "review")} ${was} ${imported ? repeat : "there already"}` : "";
   const empty = skipped ? `${counted(skipped, "row")} without text left out` : "";
   const said = [there, empty].filter(Boolean).join("; ");
   if (!imported) return said ? `Nothing was added: ${said}.` : "Imported.";
