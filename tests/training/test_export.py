@@ -167,6 +167,14 @@ def test_files_without_a_digest_are_noticed(exported: Path, tmp_path: Path) -> N
         load_model(model.parent)
 
 
+def test_a_width_that_is_not_that_of_the_graph_is_refused(exported: Path, tmp_path: Path) -> None:
+    shutil.copytree(exported.parent / "model", tmp_path / "out")
+    about = json.loads((path := tmp_path / "out" / "model.json").read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**about, "width": 1}), encoding="utf-8")
+    with pytest.raises(CheckpointError, match=rf'"width" must be {about["width"]}, as encoder\.onnx gives it'):
+        load_model(path.parent)
+
+
 def test_a_lower_head_needs_a_graph_that_gives_the_lower_layer(run: Path, tmp_path: Path) -> None:
     export.export(run, tmp_path / "out", "fp32")
     with pytest.raises(CheckpointError, match="expected a graph that gives shared_states, found states"):

@@ -229,7 +229,10 @@ def load_encoder(folder: Path, metadata: Mapping[str, Any]) -> TextEncoder:
     words = Tokenizer.from_file(str(folder / TOKENIZER))
     tokeniser = SentenceTokeniser(words, _number(metadata, "max_length", 4, 1 << 16))
     padding = _number(metadata, "padding", 0, words.get_vocab_size() - 1)
-    return OnnxTextEncoder(folder / GRAPH, tokeniser, _number(metadata, "width", 1, 1 << 16), padding)
+    encoder = OnnxTextEncoder(folder / GRAPH, tokeniser, _number(metadata, "width", 1, 1 << 16), padding)
+    if (given := encoder.session.get_outputs()[0].shape[-1]) not in (encoder.width, None):
+        raise ValueError(f'"width" must be {given}, as {GRAPH} gives it')
+    return encoder
 
 
 def _number(metadata: Mapping[str, Any], name: str, least: int, most: int) -> int:
