@@ -258,7 +258,8 @@ def correction() -> Named:
     yield "correction.examples", f"{found['examples']:,}"
     yield "correction.sentences", f"{found['sentences']:,}"
     yield "correction.faster", f"{found['times_faster']:.1f}"
-    yield "correction.load", f"{found['load_of_the_machine']:.0f}"
+    yield "correction.seconds", f"{found['now']['correction']:.1f}"
+    yield "correction.before", f"{found['before']['correction']:.1f}"
 
 
 def serve() -> Named:
