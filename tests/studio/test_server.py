@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -49,6 +51,27 @@ def test_a_taken_port_is_passed_over_unless_it_was_asked_for() -> None:
             assert second.getsockname()[1] not in (0, port)
         with pytest.raises(ConfigError, match=f"127.0.0.1:{port}: expected a free address"):
             open_socket("127.0.0.1", port, any_free=False)
+
+
+@pytest.mark.enable_socket
+def test_answers_are_sent_at_once_on_a_connection_that_is_kept() -> None:
+    """Else head and body of each wait for one another: 40 milliseconds for every request."""
+    delays = []
+
+    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = writer.get_extra_info("socket")
+        delays.append(not connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    async def ask(listening: socket.socket) -> None:
+        async with await asyncio.start_server(answer, sock=listening):
+            reader, writer = await asyncio.open_connection(*listening.getsockname())
+            await reader.read()
+            writer.close()
+
+    with open_socket("127.0.0.1", 0, any_free=False) as listening:
+        asyncio.run(ask(listening))
+    assert delays == [False]
 
 
 @pytest.mark.enable_socket

@@ -55,7 +55,8 @@ def open_socket(host: str, port: int, *, any_free: bool) -> socket.socket:
     """A bound socket; with `any_free`, on another port if this one is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for candidate in (port, 0) if any_free else (port,):
-        taken = socket.socket(family, socket.SOCK_STREAM)
+        # asyncio sends at once, without the delay of Nagle, only where the protocol is named
+        taken = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             taken.bind((host, candidate))
