@@ -11,8 +11,9 @@ demo: $(VENV)/.base
 studio: $(VENV)/.studio
 	$(BIN)/fewaspect studio
 
-test: $(VENV)/.dev lint browser wheel-test
+test: $(VENV)/.dev
 	rm -f build/test-exit
+	$(MAKE) --jobs 2 --output-sync=target lint browser wheel-test
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal --durations 20 || { code=$$?; echo $$code > build/test-exit; exit $$code; }
 
 # The tests that failed in the last `make test`, one after another, if it ran to its end (exit code 1) and they are few.
