@@ -48,8 +48,8 @@ def project(page: Any, studio: Any, request: pytest.FixtureRequest) -> int:
         number = create_project(connection, request.node.name)
         fill_definition(Journal(connection), number, [NewAspect(name) for name in ASPECTS], labelled)
         add_reviews(connection, number, [NewReview(t, None, {}, sentence_spans(t)) for t in texts], Limits())
+    page.goto("about:blank")  # so that the page is loaded anew, while it writes no address of its own
     page.goto(f"{studio.address}#/projects/{number}/reviews")
-    page.reload()
     page.locator("article.sentence", has_text=texts[0]).locator(".chip").first.wait_for()
     return number
 

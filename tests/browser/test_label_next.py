@@ -35,8 +35,8 @@ def open_project(page: Any, studio: Any, name: str, more: list[tuple[str, list[s
 
 
 def enter(page: Any, studio: Any, project: int) -> None:
+    page.goto("about:blank")  # so that the page is loaded anew, while it writes no address of its own
     page.goto(f"{studio.address}#/projects/{project}/reviews")
-    page.reload()
     page.get_by_role("tab", name="Label next").click()
     page.locator(".queue article.sentence").first.wait_for()
 
